@@ -1,0 +1,37 @@
+"""Where the files that ship beside the code are: rules, the web client, migrations.
+
+It decides between two places only, a wheel's own `_data` folder and the folders of a checkout. It reads none of the files
+and knows no other path: where a player keeps a database or more rules is settled elsewhere.
+"""
+
+from pathlib import Path
+
+__all__ = ["migrations_folder", "rules_folder", "web_folder"]
+
+_IN_WHEEL = Path(__file__).resolve().parent / "_data"
+_CHECKOUT = Path(__file__).resolve().parents[2]
+
+
+def rules_folder() -> Path:
+    """The folder with one YAML file per variant."""
+    return _find("rules", "rules")
+
+
+def web_folder() -> Path:
+    """The folder with the web client's files."""
+    return _find("web", "clients/web")
+
+
+def migrations_folder() -> Path:
+    """The folder that alembic calls its script location."""
+    return _find("alembic", "alembic")
+
+
+def _find(in_wheel: str, in_checkout: str) -> Path:
+    # The wheel first: beside an installed package there may be any folder of the same name.
+    for folder in (_IN_WHEEL / in_wheel, _CHECKOUT / in_checkout):
+        if folder.is_dir():
+            return folder
+    raise FileNotFoundError(
+        f"this copy of Chilkoot is not complete: {in_checkout} is neither in {_IN_WHEEL} nor in {_CHECKOUT}"
+    )

@@ -1,0 +1,50 @@
+"""What every test may ask for: the options `--all` and `--update`, the markers `slow` and `needs`, Hypothesis' profiles."""
+
+import os
+import shutil
+
+import hypothesis
+import pytest
+
+# What a test may need that no Python package brings: the programs that will do, and how to get one.
+PROGRAMS = {
+    "chromium": (("chromium", "chromium-browser", "google-chrome"), "apt install chromium"),
+    "git": (("git",), "apt install git"),
+    "nats": (("nats-server",), "apt install nats-server"),
+    "node": (("node",), "apt install nodejs"),
+    "postgresql": (("postgres", "pg_ctlcluster"), "apt install postgresql"),
+}
+
+hypothesis.settings.register_profile("quick", max_examples=60, deadline=None, print_blob=True)
+hypothesis.settings.register_profile("all", max_examples=600, deadline=None, print_blob=True)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="run the slow kinds of tests too")
+    parser.addoption("--update", action="store_true", help="rewrite the expected files, for review by eye")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    runs_all = config.getoption("--all")
+    hypothesis.settings.load_profile("all" if runs_all else "quick")
+    # A test that is asked for by name, or by a marker, runs whatever kind it is.
+    if not runs_all and not config.option.markexpr and not any("::" in argument for argument in config.args):
+        config.option.markexpr = "not slow"
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for marker in item.iter_markers("needs"):
+        for name in marker.args:
+            programs, how = PROGRAMS[name]
+            if any(shutil.which(program) for program in programs):
+                continue
+            lack = f"needs {name}: {how}"
+            if item.config.getoption("--all") and os.environ.get("CI"):
+                pytest.fail(f"{lack} (nothing is skipped where CI is set)", pytrace=False)
+            pytest.skip(lack)
+
+
+@pytest.fixture
+def updates(pytestconfig: pytest.Config) -> bool:
+    """Whether expected files are to be rewritten."""
+    return bool(pytestconfig.getoption("--update"))

@@ -1,0 +1,133 @@
+"""What is read from the record: the same things as in ``writes``, seen from the other side."""
+
+from __future__ import annotations
+
+import msgspec
+
+from chilkoot.events import By, Result, Status
+from chilkoot.record.writes import Origin, Role, Watch
+
+__all__ = [
+    "Counts",
+    "GameHeader",
+    "Stats",
+    "StoredAction",
+    "StoredGame",
+    "StoredHint",
+    "StoredPlayer",
+    "StoredReply",
+    "StoredSession",
+]
+
+
+class StoredPlayer(msgspec.Struct, frozen=True, kw_only=True):
+    """An identity."""
+
+    id: str
+    name: str
+    token_hash: bytes | None
+    previous_hash: bytes | None
+    previous_until_ms: int | None
+    created_ms: int
+
+
+class StoredSession(msgspec.Struct, frozen=True, kw_only=True):
+    """A session and the player it belongs to."""
+
+    id: str
+    player: str
+    created_ms: int
+    seen_ms: int
+
+
+class GameHeader(msgspec.Struct, frozen=True, kw_only=True):
+    """A game without its actions: what was settled at its start, and how it stands. `hints` counts those given."""
+
+    id: str
+    player: str
+    variant: str
+    level: int | None
+    rules_hash: str
+    semantics: int
+    deal: str
+    origin: Origin
+    watch: Watch
+    key: str
+    watch_key: str | None
+    created_ms: int
+    start_hash: bytes
+    status: Status
+    result: Result | None
+    seq: int
+    score: int
+    moves: int
+    undos: int
+    hints: int
+    head_hash: bytes
+    ended_ms: int | None
+    closed_ms: int | None
+    imported_ms: int | None
+
+
+class StoredAction(msgspec.Struct, frozen=True, kw_only=True):
+    """One accepted action."""
+
+    seq: int
+    text: str
+    by: By
+    actor: str
+    session: str | None
+    command_id: int | None
+    at_ms: int
+    hash: bytes
+
+
+class StoredHint(msgspec.Struct, frozen=True, kw_only=True):
+    """One hint."""
+
+    n: int
+    seq: int
+    text: str
+    actor: str
+    at_ms: int
+    hash: bytes
+
+
+class StoredGame(msgspec.Struct, frozen=True, kw_only=True):
+    """A whole game: header, canonical rules, every action and hint in order, and who else takes part."""
+
+    header: GameHeader
+    rules: str
+    actions: tuple[StoredAction, ...]
+    hints: tuple[StoredHint, ...]
+    participants: dict[str, Role]
+
+
+class StoredReply(msgspec.Struct, frozen=True, kw_only=True):
+    """The reply that a command got, and the fingerprint of the command."""
+
+    command_id: int
+    fingerprint: bytes
+    body: bytes
+
+
+class Stats(msgspec.Struct, frozen=True, kw_only=True):
+    """A player's games in numbers.
+
+    `best` is the highest score of a finished game, `streak` how many games were won since the last one that was lost.
+    Games that were imported do not count: this server did not see them played.
+    """
+
+    started: int
+    finished: int
+    won: int
+    best: int | None
+    streak: int
+
+
+class Counts(msgspec.Struct, frozen=True, kw_only=True):
+    """How much is on record."""
+
+    players: int
+    games: int
+    unfinished: int

@@ -1,0 +1,213 @@
+"""What can be put on record: small frozen values, put together into units that are kept whole or not at all.
+
+A unit is a tuple of writes which belong together, an action and the reply to its command for instance. Ids are text and
+chosen by the caller, times are milliseconds since 1970 in UTC, hashes 32 bytes. Nothing here knows SQL or a rule of a game.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from chilkoot.events import By, Result, Status
+
+__all__ = [
+    "AddHint",
+    "AddParticipant",
+    "Append",
+    "CloseGame",
+    "DropReplies",
+    "NewGame",
+    "NewPlayer",
+    "NewSession",
+    "Origin",
+    "PutReply",
+    "PutRules",
+    "RenamePlayer",
+    "Role",
+    "SetToken",
+    "TouchSession",
+    "Unit",
+    "Watch",
+    "Write",
+]
+
+Origin = Literal["fresh", "named", "cards"]
+"""Where a deal came from: drawn by the server, named by the player, or laid out card by card."""
+
+Watch = Literal["open", "key", "closed"]
+"""Who may watch a game: everybody, those who hold the watch key, nobody."""
+
+Role = Literal["player", "spectator"]
+"""What a participant may do besides the creator: act, or watch."""
+
+
+class NewPlayer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A new identity; of its token only the SHA-256 is kept. Without one nobody can ever act as this player."""
+
+    id: str
+    name: str
+    token_hash: bytes | None
+    created_ms: int
+
+
+class RenamePlayer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A player is called otherwise from now on."""
+
+    id: str
+    name: str
+
+
+class SetToken(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A player's token was rotated; the previous one holds until `previous_until_ms`, or not at all when None."""
+
+    player: str
+    token_hash: bytes
+    previous_hash: bytes | None = None
+    previous_until_ms: int | None = None
+
+
+class NewSession(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A new session of a player."""
+
+    id: str
+    player: str
+    created_ms: int
+
+
+class TouchSession(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A session was resumed."""
+
+    id: str
+    seen_ms: int
+
+
+class PutRules(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The canonical text of rules under its hash; writing the same again changes nothing."""
+
+    hash: str
+    text: str
+
+
+class NewGame(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A new game, as it stands right after the deal.
+
+    `start_hash` is ``chain.start_hash`` of its header. A deal may be over at once: then `ended_ms` is set, and `closed_ms`
+    too where nothing can be taken back. `imported_ms` is set where the game was played elsewhere.
+    """
+
+    id: str
+    player: str
+    variant: str
+    level: int | None
+    rules_hash: str
+    semantics: int
+    deal: str
+    origin: Origin
+    watch: Watch
+    key: str
+    watch_key: str | None
+    created_ms: int
+    start_hash: bytes
+    status: Status = "playing"
+    result: Result | None = None
+    score: int = 0
+    ended_ms: int | None = None
+    closed_ms: int | None = None
+    imported_ms: int | None = None
+
+
+class AddParticipant(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A player besides the creator may act in a game, or watch it; a later write changes the role."""
+
+    game: str
+    player: str
+    role: Role
+    since_ms: int
+
+
+class Append(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One accepted action, and how the game stands after it.
+
+    `seq` must be the game's last + 1, `hash` is ``chain.action_hash``. `session` and `command_id` name the command that
+    asked for it, and are None where there was none. `ended_ms` is set while the game is over, `closed_ms` while nothing
+    can be taken back any more; None also reopens.
+    """
+
+    game: str
+    seq: int
+    text: str
+    by: By
+    actor: str
+    session: str | None
+    command_id: int | None
+    at_ms: int
+    hash: bytes
+    status: Status
+    result: Result | None
+    score: int
+    moves: int
+    undos: int
+    ended_ms: int | None = None
+    closed_ms: int | None = None
+
+
+class AddHint(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One hint, put on record before it is shown.
+
+    `n` must be the game's count of hints + 1 and `seq` its present one; `text` is what was advised (an action's text, or
+    ``none``), `hash` is ``chain.hint_hash``.
+    """
+
+    game: str
+    n: int
+    seq: int
+    text: str
+    actor: str
+    at_ms: int
+    hash: bytes
+
+
+class CloseGame(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Nothing can be taken back in a game that is over; closing it again changes nothing."""
+
+    game: str
+    closed_ms: int
+
+
+class PutReply(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The reply to a command, and a fingerprint of the command, so that the same again gets the same reply.
+
+    The last ``REPLIES_KEPT`` of a session are kept.
+    """
+
+    session: str
+    command_id: int
+    fingerprint: bytes
+    body: bytes
+
+
+class DropReplies(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The replies of all sessions last seen before a time are no longer needed."""
+
+    before_ms: int
+
+
+Write = (
+    NewPlayer
+    | RenamePlayer
+    | SetToken
+    | NewSession
+    | TouchSession
+    | PutRules
+    | NewGame
+    | AddParticipant
+    | Append
+    | AddHint
+    | CloseGame
+    | PutReply
+    | DropReplies
+)
+
+Unit = tuple[Write, ...]

@@ -1,0 +1,52 @@
+"""Whether a game is won, lost or stuck, from the position alone.
+
+``lost`` comes from the move generator (no legal move but no-ops is left), never from a hint. ``stuck`` is weaker and ends
+nothing; it is blind to hidden cards (``stuck``).
+"""
+
+from __future__ import annotations
+
+from chilkoot.engine.moves import PileMove, can_draw, can_turn, ends_in_run, is_no_op
+from chilkoot.engine.position import Position
+from chilkoot.engine.stuck import is_stuck
+from chilkoot.events import Result, Status
+
+__all__ = ["is_lost", "is_won", "judge"]
+
+
+def judge(position: Position, moves: list[PileMove]) -> tuple[Status, Result | None]:
+    """Status and result of a position whose legal moves are given."""
+    if is_won(position):
+        return "won", "home"
+    if position.rules.loss.when == "no_legal_move" and is_lost(position, moves):
+        return "lost", "no_moves"
+    return ("stuck" if is_stuck(position, moves) else "playing"), None
+
+
+def is_lost(position: Position, moves: list[PileMove]) -> bool:
+    """Whether nothing legal is left but no-ops (RULES.md, meaning 4); turning the stock or a card counts as legal."""
+    return (
+        all(is_no_op(position, move) for move in moves) and not can_draw(position) and not can_turn(position)
+    )
+
+
+def is_won(position: Position) -> bool:
+    """Whether the goal of the rules is reached."""
+    layout, piles, goal = position.tables.layout, position.piles, position.rules.goal
+    first = layout.first_foundation
+    if goal.kind == "runs_in_tableau":
+        return _runs_in_tableau(position)
+    home = sum(map(len, piles[first : first + layout.foundations]))
+    return home >= (goal.cards if goal.kind == "cards_in_foundations" else position.rules.deck.size())
+
+
+def _runs_in_tableau(position: Position) -> bool:
+    """Whether every card not on a foundation lies in a column that is one complete run."""
+    tables, piles = position.tables, position.piles
+    layout = tables.layout
+    first, after = layout.first_foundation, layout.first_foundation + layout.foundations
+    elsewhere = [*piles[layout.columns : first], *piles[after:]]
+    return not any(elsewhere) and all(
+        not cards or (len(cards) == tables.run.run_length and ends_in_run(tables.run, cards))
+        for cards in piles[: layout.columns]
+    )

@@ -1,0 +1,127 @@
+"""Whether a game is stuck: no sequence of moves from what is visible can turn up a card or raise the score above its best.
+
+Exact when it says so, silent (False) where the bounded search could not tell. It is blind: the cards that lie face down are
+replaced before anything is looked at, so the answer can't depend on them. Two steps, the cheap one first:
+
+1. a relaxation that forgets every obstacle but "this card must be able to leave first" (after the deadlock tests of
+   Paul & Helmert, "Optimal Solitaire Game Solutions using A* Search and Deadlock Analysis"): where even that can't
+   progress, nothing can;
+2. a search of the positions that can be reached without progress, closed under "seen already", within a budget.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from chilkoot.cards import DOWN
+from chilkoot.engine.moves import PileMove, can_draw, can_turn, is_no_op, legal_moves
+from chilkoot.engine.play import play_draw, play_move
+from chilkoot.engine.position import Change, Position
+from chilkoot.engine.relaxed import may_progress
+from chilkoot.events import Turn
+
+__all__ = ["POSITIONS", "blind", "is_stuck", "position_key"]
+
+POSITIONS: Final = 1000
+"""Positions the search generates before it stays silent; about 30 ms of one core."""
+
+
+def is_stuck(position: Position, moves: list[PileMove], *, positions: int = POSITIONS) -> bool:
+    """Whether progress is impossible from what is visible; `moves` are the position's legal moves.
+
+    False also where the search ended without an answer.
+    """
+    for move in moves:
+        if _progresses_at_once(position, move):
+            return False
+    if can_turn(position) or position.redealt < position.rules.redeal.times:
+        return False
+    if can_draw(position) and (position.turn == 1 or position.rules.stock.shuffle):
+        # What the stock holds was not seen yet, or its order will be new.
+        stock = position.tables.layout.stock
+        if position.piles[stock] or position.rules.stock.shuffle:
+            return False
+    seen = blind(position)
+    if not may_progress(seen):
+        return True
+    return _search(seen, positions)
+
+
+def blind(position: Position) -> Position:
+    """A copy in which every card that the player does not know is the same card, face down.
+
+    A stock that was gone through once is known: all its cards lay in the waste.
+    """
+    copy = position.copy()
+    known = {copy.tables.layout.stock} if position.turn > 1 and not position.rules.stock.shuffle else set()
+    for number, cards in enumerate(copy.piles):
+        if number not in known:
+            copy.piles[number] = [DOWN if card & DOWN else card for card in cards]
+    return copy
+
+
+def _progresses_at_once(position: Position, move: PileMove) -> bool:
+    source, n, target = move
+    layout = position.tables.layout
+    cards = position.piles[source]
+    if layout.zones[target] == "foundations":
+        return position.score() >= position.best and position.rules.score.per_foundation_card > 0
+    return len(cards) > n and bool(cards[-n - 1] & DOWN) and source < layout.first_foundation
+
+
+def position_key(position: Position) -> tuple[object, ...]:
+    """What tells two positions apart for the search; columns with the same rules may change places."""
+    tables, layout = position.tables, position.tables.layout
+    columns = [tuple(cards) for cards in position.piles[: layout.columns]]
+    if not tables.fills and len(position.rules.tableau) == 1:
+        columns.sort()
+    cells = sorted(tuple(cards) for cards in position.piles[layout.first_cell : layout.first_reserve])
+    rest = [tuple(cards) for cards in position.piles[layout.first_reserve :]]
+    turn = position.turn if position.rules.stock.passes is not None else 0
+    return (tuple(columns), tuple(cells), tuple(rest), turn)
+
+
+def _search(root: Position, budget: int) -> bool:
+    """True when every position reachable without progress was looked at; False on progress or at the budget."""
+    best = root.best
+    seen = {position_key(root)}
+    pending = [root]
+    while pending:
+        position = pending.pop()
+        for child in _children(position):
+            if child is None or child.score() > best or budget == 0:
+                return False
+            budget -= 1
+            key = position_key(child)
+            if key not in seen:
+                seen.add(key)
+                pending.append(child)
+    return True
+
+
+def _children(position: Position) -> list[Position | None]:
+    """The positions one action on; None stands for one that turns up a card."""
+    if can_turn(position):
+        return [None]
+    children: list[Position | None] = []
+    for move in legal_moves(position):
+        if not is_no_op(position, move) or position.tables.fills:
+            child = position.copy()
+            changes: list[Change] = []
+            play_move(child, move, changes)
+            children.append(None if _reveals(child, changes) else child)
+    if can_draw(position):
+        child = position.copy()
+        changes = []
+        play_draw(child, changes)
+        children.append(None if _reveals(child, changes) else child)
+    return children
+
+
+def _reveals(position: Position, changes: list[Change]) -> bool:
+    """Whether a card was turned up that the player did not know. Cards drawn from a known stock were known."""
+    known = position.turn > 1 and position.tables.layout.stock >= 0
+    for change in changes:
+        if isinstance(change, Turn) and change.card != "??" and not (known and change.pile == "w1"):
+            return True
+    return False

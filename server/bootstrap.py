@@ -46,6 +46,10 @@ Chilkoot: this Python can't make a virtual environment: it has neither pip nor v
   Alpine          apk add py3-pip
   elsewhere       a program named `uv` or `virtualenv` on the PATH does as well"""
 
+_NO_LIBRARIES = """\
+Chilkoot: the libraries could not be installed. uv and pip take them from the package index that they are set up for:
+can this machine reach it? This is how it ended:"""
+
 _COMMAND = """\
 #!/bin/sh
 '''exec' {python} "$0" "$@"
@@ -61,7 +65,8 @@ sys.exit(main())
 class _Way(NamedTuple):
     """One way to make an environment, and to install into it."""
 
-    installer: str
+    name: str
+    fetcher: str
     make: list[str]
     install: list[str]
     can_extend: bool
@@ -137,39 +142,35 @@ def _make(locks: list[Path], turn: int) -> None:
     if extends:
         # What is there stays good while more is added, also when that fails: a server may be running on it.
         ways = extending
-    failures = ""
+    failures = []
+    fruitless = set()
     for way in ways:
-        failure = _follow(way, locks[-1], extends=extends, turn=turn)
+        if way.fetcher in fruitless:
+            continue
+        count = sum(1 for line in locks[-1].read_text().splitlines() if "==" in line)
+        _say(f"installing {count} libraries into .venv with {way.name}; this is done once ...")
+        failure = "" if extends else _make_afresh(way, turn)
         if not failure:
-            break
-        failures += f"\n{way.installer}:\n{failure}"
+            failure = _run([*way.install, "--require-hashes", "-r", str(locks[-1])], turn)
+            if not failure:
+                break
+            fruitless.add(way.fetcher)
+        failures.append(f"{way.name}:\n{failure}")
     else:
-        sys.exit(
-            f"Chilkoot: the libraries could not be installed. Is there a way to a package index?{failures}"
-        )
+        sys.exit("\n".join([_NO_LIBRARIES, *failures]))
+    _link_sources()
     _STAMP.with_suffix(".new").write_text("".join(f"{_fingerprint(lock)}\n" for lock in locks))
     _STAMP.with_suffix(".new").replace(_STAMP)
     _say(f"ready after {time.monotonic() - started:.0f} s.")
 
 
-def _follow(way: _Way, lock: Path, *, extends: bool, turn: int) -> str:
-    """Make and fill the environment this way; the answer is what went wrong, or nothing."""
-    count = sum(1 for line in lock.read_text().splitlines() if "==" in line)
-    _say(f"installing {count} libraries into .venv with {way.installer}; this is done once ...")
-    if not extends:
-        _STAMP.unlink(missing_ok=True)
-        if VENV.is_symlink() or VENV.is_file():
-            VENV.unlink()
-        elif VENV.exists():
-            shutil.rmtree(VENV)
-        failure = _run(way.make, turn)
-        if failure:
-            return failure
-    failure = _run([*way.install, "--require-hashes", "-r", str(lock)], turn)
-    if failure:
-        return failure
-    _link_sources()
-    return ""
+def _make_afresh(way: _Way, turn: int) -> str:
+    _STAMP.unlink(missing_ok=True)
+    if VENV.is_symlink() or VENV.is_file():
+        VENV.unlink()
+    elif VENV.exists():
+        shutil.rmtree(VENV)
+    return _run(way.make, turn)
 
 
 def _ways() -> list[_Way]:
@@ -181,18 +182,18 @@ def _ways() -> list[_Way]:
     if uv:
         make = [uv, "venv", "--quiet", "--python", sys.executable, str(VENV)]
         uv_pip = [uv, "pip", "install", "--quiet", "--python", str(PYTHON)]
-        ways.append(_Way("uv", make, uv_pip, can_extend=True))
+        ways.append(_Way("uv", "uv", make, uv_pip, can_extend=True))
     # Debian's python3 has venv without ensurepip, until python3-venv comes.
     if find_spec("venv") and find_spec("ensurepip"):
-        ways.append(_Way("pip", [sys.executable, "-m", "venv", str(VENV)], inner_pip, has_inner_pip))
+        ways.append(_Way("pip", "pip", [sys.executable, "-m", "venv", str(VENV)], inner_pip, has_inner_pip))
     if find_spec("venv") and find_spec("pip"):
         make = [sys.executable, "-m", "venv", "--without-pip", str(VENV)]
         outer_pip = [sys.executable, "-m", "pip", "--python", str(PYTHON), *pip]
-        ways.append(_Way("the system's pip", make, outer_pip, can_extend=True))
+        ways.append(_Way("the system's pip", "pip", make, outer_pip, can_extend=True))
     virtualenv = shutil.which("virtualenv")
     if virtualenv:
         make = [virtualenv, "--quiet", "--python", sys.executable, str(VENV)]
-        ways.append(_Way("virtualenv", make, inner_pip, has_inner_pip))
+        ways.append(_Way("virtualenv", "pip", make, inner_pip, has_inner_pip))
     return ways
 
 
@@ -214,8 +215,11 @@ def _run(command: list[str], turn: int) -> str:
     )
     if result.returncode == 0:
         return ""
-    lines = [line for line in result.stdout.splitlines() if line.strip()]
-    return "\n".join(f"  {line}" for line in lines[-12:]) or f"  it ended with {result.returncode}"
+    # pip's warnings tell each of five tries; its errors, at the end, tell what was wanted.
+    lines = [
+        line for line in result.stdout.splitlines() if line.strip() and not line.startswith("WARNING: Retry")
+    ]
+    return "\n".join(f"  {line[:300]}" for line in lines[-8:]) or f"  it ended with {result.returncode}"
 
 
 def _link_sources() -> None:

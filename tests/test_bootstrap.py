@@ -205,6 +205,8 @@ def test_a_failing_installer_is_followed_by_the_next_and_then_by_the_reason(chec
     assert "the libraries could not be installed" in result.stderr
     assert "uv:\n  no such index" in result.stderr
     assert "no-such-library" in result.stderr
+    # Only pip's first way is tried: the others would ask the same index again.
+    assert result.stderr.count("No matching distribution") == 1
     assert "Traceback" not in result.stderr
 
 

@@ -33,8 +33,10 @@ def project() -> dict[str, Any]:
 def committed_files() -> list[Path]:
     """Every file of the checkout that is committed, or would be."""
     if not (ROOT / ".git").exists() or not shutil.which("git"):
-        # An unpacked archive: what is hidden was made here, or is this list's .ci and .gitignore, which name nothing.
-        return [path for path in ROOT.glob("[!.]*/**/*") if path.is_file() and path.suffix != ".pyc"]
+        # An unpacked archive: what is hidden was made since, but for a few files that hardly matter.
+        hidden = re.compile(r"^\.|^__pycache__$")
+        found = (path for path in ROOT.rglob("*") if not any(map(hidden.match, path.relative_to(ROOT).parts)))
+        return [path for path in found if path.is_file()]
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return [ROOT / name for name in listing.stdout.split("\0") if name and (ROOT / name).is_file()]
@@ -42,7 +44,7 @@ def committed_files() -> list[Path]:
 
 def locked(name: str) -> dict[str, tuple[Version, frozenset[str]]]:
     """What a lock pins: version and hashes by library."""
-    pins = {}
+    pins: dict[str, tuple[Version, frozenset[str]]] = {}
     for entry in (ROOT / name).read_text(encoding="utf-8").replace("\\\n", " ").splitlines():
         if entry.startswith(("#", " ")):
             continue

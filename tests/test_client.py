@@ -467,15 +467,18 @@ async def test_something_that_is_no_chilkoot_server_is_said_at_once() -> None:
 
 
 async def test_closing_ends_requests_and_events() -> None:
+    heard = asyncio.Event()
+
     async def script(peer: Peer) -> None:
         await peer.welcome()
         await peer.hear("ping")
+        heard.set()
         await peer.socket.wait_closed()
 
     async with server(script) as url, connect(url) as client:
         events = client.events()
         ping = asyncio.create_task(client.request("ping"))
-        await asyncio.sleep(0)
+        await heard.wait()
         await client.close()
         with pytest.raises(Closed, match="closed by this program"):
             await ping

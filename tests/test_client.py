@@ -492,9 +492,10 @@ async def test_events_that_nobody_reads_end_in_an_error_not_in_memory(
 
     async def script(peer: Peer) -> None:
         await peer.welcome()
+        ping = await peer.hear("ping")
         for _ in range(6):
             await peer.say("presence", game="g", viewers=1)
-        await peer.say("pong", re=(await peer.hear("ping"))["id"])
+        await peer.say("pong", re=ping["id"])
         await peer.socket.wait_closed()
 
     async with server(script) as url, connect(url) as client:

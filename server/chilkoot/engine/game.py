@@ -37,24 +37,27 @@ MAX_ACTIONS: Final = 5000
 
 
 class Step:
-    """One action on the undo stack: its changes, and the state before and after it."""
+    """One action on the undo stack: its changes, the state before and after it, and the `check` of where it began."""
 
-    __slots__ = ("after", "before", "changes")
+    __slots__ = ("after", "before", "changes", "check")
 
-    def __init__(self, changes: list[Change], before: State, after: State) -> None:
+    def __init__(self, changes: list[Change], before: State, after: State, check: str) -> None:
         self.changes = changes
         self.before = before
         self.after = after
+        self.check = check
 
 
 class Game:
     """A game being played.
 
     `seq` counts accepted actions, undo and redo among them; `moves` the actions on the undo stack, `undos` all that were
-    taken back. `closed` is set once nothing more can happen; a game lost by `no_moves` stays open for an undo.
+    taken back. `closed` is set once nothing more can happen; a game lost by `no_moves` stays open for an undo. `seen` holds the
+    `check` of every position that was on the table, `tried` the moves that were made and where.
     """
 
     __slots__ = (
+        "_check",
         "_legal",
         "_redo",
         "_undo",
@@ -66,6 +69,7 @@ class Game:
         "seen",
         "seq",
         "status",
+        "tried",
         "undos",
     )
 
@@ -81,7 +85,9 @@ class Game:
         self.closed = False
         self.status: Status = "playing"
         self.result: Result | None = None
-        self.seen = {position.check()}
+        self._check = position.check()
+        self.seen = {self._check}
+        self.tried: set[tuple[str, PileMove]] = set()
         self._judge()
 
     @classmethod
@@ -123,7 +129,11 @@ class Game:
 
     def check(self) -> str:
         """PROTOCOL.md's `check` of what the player sees."""
-        return self.position.check()
+        return self._check
+
+    def line(self) -> set[str]:
+        """The `check` of every position on the way from the deal to here, this one included."""
+        return {step.check for step in self._undo} | {self._check}
 
     def board(self) -> str:
         """The board's text, hidden cards named: never for a client of a live game."""
@@ -257,6 +267,7 @@ class Game:
         before = position.state
         changes: list[Change] = []
         if isinstance(action, tuple):
+            self.tried.add((self._check, action))
             play_move(position, action, changes)
         elif isinstance(action, TurnUp):
             play_turn(position, position.tables.layout.index[action.pile], changes)
@@ -264,7 +275,7 @@ class Game:
             play_draw(position, changes)
         else:
             play_home(position, changes)
-        self._undo.append(Step(changes, before, position.state))
+        self._undo.append(Step(changes, before, position.state, self._check))
         self._redo.clear()
         self._acted()
         return [change for change in changes if not isinstance(change, Shuffled)]
@@ -312,7 +323,8 @@ class Game:
     def _acted(self) -> None:
         self.seq += 1
         self._legal = None
-        self.seen.add(self.position.check())
+        self._check = self.position.check()
+        self.seen.add(self._check)
         self._judge()
 
     def _judge(self) -> None:

@@ -89,7 +89,7 @@ def test_the_wheel_holds_the_packages_and_their_data(wheel: Path) -> None:
         expected = {
             f"chilkoot/_data/{target}/{path.relative_to(ROOT / source)}"
             for path in committed_files()
-            if path.is_relative_to(ROOT / source) and path.name != ".gitkeep"
+            if path.is_relative_to(ROOT / source)
         }
         assert expected
         assert expected <= names

@@ -1,7 +1,7 @@
-"""The hash chain that makes a change of a recorded game visible, as pure functions over plain values.
+r"""The hash chain that makes a change of a recorded game visible, as pure functions over plain values.
 
 Any program can recompute it. Each step is SHA-256; a list is written as JSON in one line without spaces, in UTF-8 with
-nothing escaped but ``"``, ``\\`` and control characters (RFC 8785 writes lists of texts, integers and null the same way):
+nothing escaped but ``"``, ``\`` and control characters (RFC 8785 writes lists of texts, integers and null the same way):
 
     h_0 = SHA-256( ["chilkoot-game/1", semantics, game, player, variant, level, rules_hash, deal, origin, created_ms] )
     h_n = SHA-256( h_n-1 ‖ ["action", seq, text, by, at_ms, actor] )     for an action
@@ -36,7 +36,18 @@ def start_hash(
     created_ms: int,
 ) -> bytes:
     """The first link, made of everything that is settled when a game begins."""
-    header = ("chilkoot-game/1", semantics, game, player, variant, level, rules_hash, deal, origin, created_ms)
+    header = (
+        "chilkoot-game/1",
+        semantics,
+        game,
+        player,
+        variant,
+        level,
+        rules_hash,
+        deal,
+        origin,
+        created_ms,
+    )
     return sha256(_encode(header)).digest()
 
 

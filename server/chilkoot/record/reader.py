@@ -1,0 +1,231 @@
+"""Everything that is asked of the record, without being able to change it.
+
+Each question is one short read transaction on a connection of its own, callable from any thread; it blocks, so an event
+loop asks through a thread pool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Literal, TypeVar
+
+import msgspec
+from sqlalchemy import Connection, Engine, Row, Select, case, func, or_, select, tuple_
+from sqlalchemy.exc import DBAPIError
+
+from chilkoot.record.faults import SchemaMismatch, StoreUnavailable
+from chilkoot.record.migrations import stored_revision
+from chilkoot.record.rows import (
+    Counts,
+    GameHeader,
+    Stats,
+    StoredAction,
+    StoredGame,
+    StoredHint,
+    StoredPlayer,
+    StoredReply,
+    StoredSession,
+)
+from chilkoot.record.sqlite import database_path, reading_engine
+from chilkoot.record.tables import REVISION, action, game, hint, participant, player, reply, rules, session
+
+__all__ = ["GameState", "Reader"]
+
+GameState = Literal["playing", "over"]
+"""What a list of games may be narrowed to: those that go on (stuck ones too), those that are won or lost."""
+
+_Struct = TypeVar("_Struct", bound=msgspec.Struct)
+
+# Columns in the order of the struct's fields, so that a row's values are the struct's.
+_PLAYER = select(*(player.c[name] for name in StoredPlayer.__struct_fields__))
+_SESSION = select(
+    *(player.c.id if name == "player" else session.c[name] for name in StoredSession.__struct_fields__)
+).join_from(session, player, session.c.player == player.c.n)
+_GAME = select(
+    *(player.c.id if name == "player" else game.c[name] for name in GameHeader.__struct_fields__)
+).join_from(game, player, game.c.player == player.c.n)
+_ACTIONS = (
+    select(
+        *(session.c.id if name == "session" else action.c[name] for name in StoredAction.__struct_fields__)
+    )
+    .select_from(action.outerjoin(session, action.c.session == session.c.n))
+    .order_by(action.c.seq)
+)
+_HINTS = select(*(hint.c[name] for name in StoredHint.__struct_fields__)).order_by(hint.c.n)
+_REPLIES = (
+    select(*(reply.c[name] for name in StoredReply.__struct_fields__))
+    .join_from(reply, session, reply.c.session == session.c.n)
+    .order_by(reply.c.n)
+)
+
+
+class Reader:
+    """The reading side of a database. Every question raises StoreUnavailable where the database can't be read."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    @classmethod
+    def open(cls, url: str) -> Reader:
+        """Read the database of a URL, beside a server that uses it or without one. Raises CannotOpen."""
+        path = database_path(url)
+        if not path.exists():
+            raise SchemaMismatch(f"there is no database {path}")
+        found = stored_revision(path)
+        if found != REVISION:
+            raise SchemaMismatch(
+                f"the database {path} has the schema {found or 'of an empty file'}, this Chilkoot reads {REVISION}: "
+                f"`chilkoot db upgrade --database {url}` brings an older one up to date"
+            )
+        return cls(reading_engine(path))
+
+    def close(self) -> None:
+        """Let go of the database; a question that is being answered ends first."""
+        self._engine.dispose()
+
+    def game_header(self, game_id: str) -> GameHeader | None:
+        """A game without its actions."""
+        with self._reading() as connection:
+            return _one(connection, _GAME.where(game.c.id == game_id), GameHeader)
+
+    def load_game(self, game_id: str) -> StoredGame | None:
+        """A game with everything that happened in it."""
+        with self._reading() as connection:
+            row = connection.execute(_GAME.add_columns(game.c.n).where(game.c.id == game_id)).one_or_none()
+            if row is None:
+                return None
+            *values, number = row
+            header = _struct(GameHeader, values)
+            roles = (
+                select(player.c.id, participant.c.role)
+                .join_from(participant, player, participant.c.player == player.c.n)
+                .where(participant.c.game == number)
+            )
+            return StoredGame(
+                header=header,
+                rules=connection.execute(
+                    select(rules.c.text).where(rules.c.hash == header.rules_hash)
+                ).scalar_one(),
+                actions=tuple(_all(connection, _ACTIONS.where(action.c.game == number), StoredAction)),
+                hints=tuple(_all(connection, _HINTS.where(hint.c.game == number), StoredHint)),
+                participants={row[0]: row[1] for row in connection.execute(roles)},
+            )
+
+    def games_of(
+        self, player_id: str, *, state: GameState | None = None, limit: int = 20, before: str | None = None
+    ) -> list[GameHeader]:
+        """Games that a player began, newest first; `before` is the id of a game of this list to go on after."""
+        query = _GAME.where(game.c.player == _number_of_player(player_id))
+        if state is not None:
+            query = query.where(
+                game.c.ended_ms.is_(None) if state == "playing" else game.c.ended_ms.is_not(None)
+            )
+        if before is not None:
+            last = game.alias("last")
+            place = select(last.c.created_ms, last.c.n).where(last.c.id == before)
+            query = query.where(tuple_(game.c.created_ms, game.c.n) < place.scalar_subquery())
+        query = query.order_by(game.c.created_ms.desc(), game.c.n.desc()).limit(limit)
+        with self._reading() as connection:
+            return _all(connection, query, GameHeader)
+
+    def unclosed_of(self, player_id: str) -> list[str]:
+        """Ids of a player's games that are over but may still be undone out of."""
+        return self._unclosed(game.c.player == _number_of_player(player_id))
+
+    def unclosed_before(self, ended_ms: int) -> list[str]:
+        """Ids of all games that ended before a time and may still be undone out of."""
+        return self._unclosed(game.c.ended_ms < ended_ms)
+
+    def player(self, player_id: str) -> StoredPlayer | None:
+        """An identity by its id."""
+        with self._reading() as connection:
+            return _one(connection, _PLAYER.where(player.c.id == player_id), StoredPlayer)
+
+    def player_by_token_hash(self, token_hash: bytes) -> StoredPlayer | None:
+        """The identity whose token, or previous token, has this SHA-256; whether that one still holds is not asked here."""
+        matches = or_(player.c.token_hash == token_hash, player.c.previous_hash == token_hash)
+        with self._reading() as connection:
+            return _one(connection, _PLAYER.where(matches), StoredPlayer)
+
+    def session(self, session_id: str) -> StoredSession | None:
+        """A session by its id."""
+        with self._reading() as connection:
+            return _one(connection, _SESSION.where(session.c.id == session_id), StoredSession)
+
+    def reply(self, session_id: str, command_id: int) -> StoredReply | None:
+        """The reply that a command of a session got, if it is still kept."""
+        query = _REPLIES.where(session.c.id == session_id, reply.c.command_id == command_id)
+        with self._reading() as connection:
+            return _one(connection, query, StoredReply)
+
+    def replies_of(self, session_id: str) -> list[StoredReply]:
+        """The replies that a session may ask for again, oldest first; there may be more than the promised number."""
+        with self._reading() as connection:
+            return _all(connection, _REPLIES.where(session.c.id == session_id), StoredReply)
+
+    def rules(self, rules_hash: str) -> str | None:
+        """The canonical text of rules."""
+        with self._reading() as connection:
+            return connection.execute(select(rules.c.text).where(rules.c.hash == rules_hash)).scalar()
+
+    def stats_of(self, player_id: str, *, variant: str | None = None, level: int | None = None) -> Stats:
+        """A player's games in numbers, all of them or those of a variant or level."""
+        counted = [game.c.player == _number_of_player(player_id), game.c.imported_ms.is_(None)]
+        if variant is not None:
+            counted.append(game.c.variant == variant)
+        if level is not None:
+            counted.append(game.c.level == level)
+        is_over, is_won = game.c.ended_ms.is_not(None), game.c.status == "won"
+        last_lost = select(func.max(game.c.ended_ms)).where(*counted, is_over, ~is_won).scalar_subquery()
+        streak = select(func.count()).where(*counted, is_won, game.c.ended_ms > func.coalesce(last_lost, -1))
+        query = select(
+            func.count(),
+            func.count(game.c.ended_ms),
+            func.count(case((is_won, 1))),
+            func.max(case((is_over, game.c.score))),
+            streak.scalar_subquery(),
+        ).where(*counted)
+        with self._reading() as connection:
+            return _struct(Stats, connection.execute(query).one())
+
+    def counts(self) -> Counts:
+        """How much is on record."""
+        unfinished = select(func.count()).select_from(game).where(game.c.ended_ms.is_(None))
+        query = select(
+            select(func.count()).select_from(player).scalar_subquery(),
+            select(func.count()).select_from(game).scalar_subquery(),
+            unfinished.scalar_subquery(),
+        )
+        with self._reading() as connection:
+            return _struct(Counts, connection.execute(query).one())
+
+    def _unclosed(self, condition: Any) -> list[str]:
+        query = select(game.c.id).where(game.c.ended_ms.is_not(None), game.c.closed_ms.is_(None), condition)
+        with self._reading() as connection:
+            return list(connection.scalars(query))
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        try:
+            with self._engine.connect() as connection:
+                yield connection
+        except DBAPIError as error:
+            raise StoreUnavailable(f"the database can't be read: {error.orig}") from error
+
+
+def _number_of_player(player_id: str) -> Any:
+    return select(player.c.n).where(player.c.id == player_id).scalar_subquery()
+
+
+def _struct(kind: type[_Struct], values: Any) -> _Struct:
+    return kind(**dict(zip(kind.__struct_fields__, values, strict=True)))
+
+
+def _one(connection: Connection, query: Select[Any], kind: type[_Struct]) -> _Struct | None:
+    row: Row[Any] | None = connection.execute(query).one_or_none()
+    return None if row is None else _struct(kind, row)
+
+
+def _all(connection: Connection, query: Select[Any], kind: type[_Struct]) -> list[_Struct]:
+    return [_struct(kind, row) for row in connection.execute(query)]

@@ -1,0 +1,201 @@
+"""SQLite as the record uses it: where the file is, how connections are set up, what this SQLite is known to lose.
+
+The only module that knows which database is behind SQLAlchemy; another kind gets a module beside it. It decides nothing
+about tables.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import sqlite3
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from sqlalchemy import Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError
+from sqlalchemy.pool import NullPool, QueuePool
+
+from chilkoot.record.faults import CannotOpen, StoreBusy
+
+__all__ = [
+    "FileLock",
+    "create_file",
+    "database_path",
+    "has_wal_reset_bug",
+    "is_fatal",
+    "is_locked",
+    "reading_engine",
+    "warn_of_known_bugs",
+    "writing_engine",
+]
+
+_log = logging.getLogger("chilkoot.record")
+
+_PRAGMAS: Final[dict[str, int | str]] = {
+    "journal_mode": "wal",
+    # FULL: an acknowledged action survives a power cut, not only the end of the process.
+    "synchronous": 2,
+    "foreign_keys": 1,
+    "trusted_schema": 0,
+    "wal_autocheckpoint": 1000,
+}
+
+# SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC
+_FATAL: Final = frozenset({1034, 1290})
+# SQLITE_BUSY and SQLITE_LOCKED, whatever their reason
+_LOCKED: Final = frozenset({5, 6})
+
+
+def database_path(url: str) -> Path:
+    """The file that a database URL names. Raises CannotOpen for any URL that is not one of a SQLite file."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise CannotOpen(f"{url!r} is not a database URL: write sqlite:///path/to/games.db") from None
+    if parsed.get_backend_name() == "postgresql":
+        raise CannotOpen("PostgreSQL is not supported yet: write sqlite:///path/to/games.db")
+    if parsed.drivername != "sqlite":
+        raise CannotOpen(f"{parsed.drivername}:// is not supported: write sqlite:///path/to/games.db")
+    if parsed.host or parsed.query or parsed.username or parsed.password:
+        raise CannotOpen(
+            "a SQLite URL has three slashes and a path, nothing else: sqlite:///path/to/games.db"
+        )
+    if not parsed.database or parsed.database.startswith((":memory:", "file:")):
+        raise CannotOpen(
+            "the record needs a file, it can't be kept in memory: write sqlite:///path/to/games.db"
+        )
+    return Path(parsed.database).expanduser().absolute()
+
+
+def create_file(path: Path) -> None:
+    """Make an empty database file that only its owner may read: it holds keys and hidden cards."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    except OSError as error:
+        raise CannotOpen(f"can't create the database {path}: {error.strerror}") from error
+
+
+class FileLock:
+    """An exclusive hold on a database for the life of the process, in the file ``<database>.lock``.
+
+    SQLite itself would let two servers write in turns, and until version 3.51.3 loses commits when they do.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Take the lock. Raises StoreBusy where another process has it."""
+        name = path.with_name(path.name + ".lock")
+        try:
+            self._file = name.open("a+")
+        except OSError as error:
+            raise CannotOpen(f"can't create the lock file {name}: {error.strerror}") from error
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._file.seek(0)
+            holder = self._file.read(20).strip()
+            self._file.close()
+            by = f" (process {holder})" if holder.isdecimal() else ""
+            raise StoreBusy(f"the database {path} is in use by another server or command{by}") from None
+        self._file.truncate(0)
+        self._file.write(f"{os.getpid()}\n")
+        self._file.flush()
+
+    def release(self) -> None:
+        """Let go; the file stays, for removing it could take it from under another process that waits to lock it."""
+        self._file.close()
+
+
+def writing_engine(path: Path, *, busy_ms: int = 2000, foreign_keys: bool = True) -> Engine:
+    """An engine whose transactions hold the write lock from their first statement.
+
+    One connection at a time, in the thread that uses it; its settings are read back, since SQLite ignores in silence what
+    it can't do.
+    """
+
+    def connect() -> sqlite3.Connection:
+        # No O_CREAT: a database that vanished must not come back empty.
+        connection = sqlite3.connect(_uri(path, "rw"), uri=True, timeout=busy_ms / 1000, isolation_level=None)
+        try:
+            for name, value in {
+                **_PRAGMAS,
+                "busy_timeout": busy_ms,
+                "foreign_keys": int(foreign_keys),
+            }.items():
+                connection.execute(f"PRAGMA {name}={value}").close()
+                _assert_pragma(connection, name, value)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool, hide_parameters=True)
+    event.listen(engine, "begin", _begin_immediate)
+    return engine
+
+
+def reading_engine(path: Path) -> Engine:
+    """An engine that can't write, for use from several threads; a transaction sees one moment of the database."""
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(
+            _uri(path, "ro"), uri=True, timeout=2, isolation_level=None, check_same_thread=False
+        )
+
+    engine = create_engine(
+        "sqlite://", creator=connect, poolclass=QueuePool, pool_size=4, max_overflow=12, hide_parameters=True
+    )
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _assert_pragma(connection: sqlite3.Connection, name: str, value: int | str) -> None:
+    found = connection.execute(f"PRAGMA {name}").fetchone()
+    if found is None or found[0] != value:
+        raise CannotOpen(f"SQLite refuses {name}={value} (it says {found and found[0]})")
+
+
+def _uri(path: Path, mode: str) -> str:
+    return f"file:{quote(str(path))}?mode={mode}"
+
+
+def _begin_immediate(connection: Any) -> None:
+    # A transaction that began by reading could not be sure to get the write lock later, and would fail without waiting.
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _begin(connection: Any) -> None:
+    connection.exec_driver_sql("BEGIN")
+
+
+def is_fatal(error: BaseException | None) -> bool:
+    """Whether the system could not say if data reached the disk.
+
+    After a failed fsync the kernel may hold pages as clean that were never written, so neither what is read nor the next
+    fsync can be trusted by this process.
+    """
+    return getattr(error, "sqlite_errorcode", None) in _FATAL
+
+
+def is_locked(error: BaseException | None) -> bool:
+    """Whether another process held the database for too long."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _LOCKED
+
+
+def has_wal_reset_bug(version: tuple[int, ...]) -> bool:
+    """Whether this SQLite may lose commits when two connections write or checkpoint at once."""
+    # Some distributions mend older versions without a new number, which can't be told from here.
+    return (3, 7, 0) <= version < (3, 51, 3)
+
+
+def warn_of_known_bugs() -> None:
+    """Say in the log what the operator must not do with this SQLite."""
+    if has_wal_reset_bug(sqlite3.sqlite_version_info):
+        _log.warning(
+            "SQLite %s can lose commits when two programs write to one database: never write to it, nor checkpoint it, "
+            "with another program while the server runs (mended in 3.51.3)",
+            sqlite3.sqlite_version,
+        )

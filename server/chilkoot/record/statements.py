@@ -1,0 +1,235 @@
+"""The SQL of every write: SQLAlchemy statements, compiled once, each with the function that makes its row of a write.
+
+Statements are run with ``executemany`` on the compiled text: letting SQLAlchemy look up and fill in each row cost more
+than SQLite's own work (``bench/record.py`` compares). Only bound parameters carry values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import Any, Final
+
+from sqlalchemy import (
+    BindParameter,
+    Dialect,
+    Executable,
+    Integer,
+    Table,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    literal_column,
+    null,
+    select,
+    update,
+)
+from sqlalchemy.dialects.sqlite import insert as upsert
+from sqlalchemy.sql.elements import ColumnElement, CompilerElement
+
+from chilkoot.record.tables import action, game, hint, participant, player, reply, rules, session
+from chilkoot.record.writes import (
+    AddHint,
+    AddParticipant,
+    Append,
+    CloseGame,
+    DropReplies,
+    NewGame,
+    NewPlayer,
+    NewSession,
+    PutReply,
+    PutRules,
+    RenamePlayer,
+    SetToken,
+    TouchSession,
+    Write,
+)
+
+__all__ = ["REPLIES_KEPT", "Statement", "compile_statements", "prune_replies"]
+
+REPLIES_KEPT: Final = 64
+"""How many replies of a session may be asked for again."""
+
+_Row = tuple[Any, ...]
+
+
+class Statement:
+    """A compiled statement. `is_exact` says that every row must change exactly one row of the database."""
+
+    __slots__ = ("is_exact", "rows", "sql")
+
+    def __init__(self, sql: str, rows: Callable[[Sequence[Write]], list[_Row]], *, is_exact: bool) -> None:
+        self.sql = sql
+        self.rows = rows
+        self.is_exact = is_exact
+
+
+def _w(field: str) -> BindParameter[Any]:
+    # The prefix keeps a write's field apart from a column of that name, which SQLAlchemy claims for itself.
+    return bindparam(f"w_{field}")
+
+
+def _number_of(table: Table, field: str) -> ColumnElement[Any]:
+    return select(table.c.n).where(table.c.id == _w(field)).scalar_subquery()
+
+
+def _fields(*names: str) -> dict[str, BindParameter[Any]]:
+    return {name: _w(name) for name in names}
+
+
+_ZERO = literal_column("0", Integer)
+_ONE = literal_column("1", Integer)
+
+# An unknown session must not pass as none: no session has the number -1, so the reference fails.
+_SESSION_OR_NONE = case(
+    (_w("session").is_(None), null()),
+    else_=func.coalesce(_number_of(session, "session"), literal_column("-1")),
+)
+
+_STANDING = ("status", "result", "score", "ended_ms", "closed_ms")
+
+# In the order in which a transaction runs them: what others refer to comes first.
+_STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
+    NewPlayer: ((insert(player).inline().values(_fields("id", "name", "token_hash", "created_ms")), True),),
+    RenamePlayer: ((update(player).where(player.c.id == _w("id")).values(name=_w("name")), True),),
+    SetToken: (
+        (
+            update(player)
+            .where(player.c.id == _w("player"))
+            .values(_fields("token_hash", "previous_hash", "previous_until_ms")),
+            True,
+        ),
+    ),
+    NewSession: (
+        (
+            insert(session)
+            .inline()
+            .values(
+                _fields("id", "created_ms")
+                | {"player": _number_of(player, "player"), "seen_ms": _w("created_ms")}
+            ),
+            True,
+        ),
+    ),
+    TouchSession: ((update(session).where(session.c.id == _w("id")).values(seen_ms=_w("seen_ms")), True),),
+    PutRules: ((upsert(rules).inline().values(_fields("hash", "text")).on_conflict_do_nothing(), False),),
+    NewGame: (
+        (
+            insert(game)
+            .inline()
+            .values(
+                _fields("id", "variant", "level", "rules_hash", "semantics", "deal", "origin", "watch", "key")
+                | _fields("watch_key", "created_ms", "start_hash", "imported_ms", *_STANDING)
+                | dict.fromkeys(("seq", "moves", "undos", "hints"), _ZERO)
+                | {"player": _number_of(player, "player"), "head_hash": _w("start_hash")}
+            ),
+            True,
+        ),
+    ),
+    AddParticipant: (
+        (
+            upsert(participant)
+            .inline()
+            .values(
+                _fields("role", "since_ms")
+                | {"game": _number_of(game, "game"), "player": _number_of(player, "player")}
+            )
+            .on_conflict_do_update(index_elements=["game", "player"], set_={"role": _w("role")}),
+            True,
+        ),
+    ),
+    Append: (
+        (
+            insert(action)
+            .inline()
+            .values(
+                _fields("seq", "text", "by", "actor", "command_id", "at_ms", "hash")
+                | {"game": _number_of(game, "game"), "session": _SESSION_OR_NONE}
+            ),
+            True,
+        ),
+        (
+            update(game)
+            .where(game.c.id == _w("game"), game.c.seq + _ONE == _w("seq"))
+            .values(_fields("seq", "moves", "undos", *_STANDING) | {"head_hash": _w("hash")}),
+            True,
+        ),
+    ),
+    AddHint: (
+        (
+            insert(hint)
+            .inline()
+            .values(
+                _fields("n", "seq", "text", "actor", "at_ms", "hash") | {"game": _number_of(game, "game")}
+            ),
+            True,
+        ),
+        (
+            update(game)
+            .where(game.c.id == _w("game"), game.c.seq == _w("seq"), game.c.hints + _ONE == _w("n"))
+            .values(hints=_w("n"), head_hash=_w("hash")),
+            True,
+        ),
+    ),
+    CloseGame: (
+        (
+            update(game)
+            .where(game.c.id == _w("game"), game.c.ended_ms.is_not(None), game.c.closed_ms.is_(None))
+            .values(closed_ms=_w("closed_ms")),
+            False,
+        ),
+    ),
+    PutReply: (
+        (
+            insert(reply)
+            .inline()
+            .values(
+                _fields("command_id", "fingerprint", "body") | {"session": _number_of(session, "session")}
+            ),
+            True,
+        ),
+    ),
+    DropReplies: (
+        (
+            delete(reply).where(
+                reply.c.session.in_(select(session.c.n).where(session.c.seen_ms < _w("before_ms")))
+            ),
+            False,
+        ),
+    ),
+}
+
+
+def compile_statements(dialect: Dialect) -> dict[type[Write], tuple[Statement, ...]]:
+    """Every write's statements for one kind of database, in the order in which a transaction runs them."""
+    return {
+        kind: tuple(_compile(statement, is_exact, dialect) for statement, is_exact in statements)
+        for kind, statements in _STATEMENTS.items()
+    }
+
+
+def _compile(statement: Executable, is_exact: bool, dialect: Dialect) -> Statement:
+    assert isinstance(statement, CompilerElement)
+    compiled = statement.compile(dialect=dialect)
+    names = [name.removeprefix("w_") for name in compiled.positiontup or ()]  # type: ignore[attr-defined]
+    get = attrgetter(*names)
+    if len(names) == 1:
+        return Statement(str(compiled), lambda writes: [(get(write),) for write in writes], is_exact=is_exact)
+    return Statement(str(compiled), lambda writes: list(map(get, writes)), is_exact=is_exact)
+
+
+_OLD = reply.alias("old")
+_OLDEST_KEPT = (
+    select(_OLD.c.n)
+    .where(_OLD.c.session == _number_of(session, "session"))
+    .order_by(_OLD.c.n.desc())
+    .limit(1)
+    .offset(REPLIES_KEPT - 1)
+    .scalar_subquery()
+)
+prune_replies = delete(reply).where(
+    reply.c.session == _number_of(session, "session"), reply.c.n < _OLDEST_KEPT
+)
+"""Deletes what one session may no longer ask for; the parameter is ``w_session``."""

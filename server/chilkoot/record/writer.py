@@ -1,0 +1,240 @@
+"""The one thread that writes: units in, one outcome for each, as many in a transaction as came during the last one.
+
+It owns the only connection that writes. It outlives every fault of the database: what could not be written is answered so,
+and the next unit finds a new connection. It never keeps a unit for a second try, since only its sender knows whether that
+is still wanted. It does not linger for more units either: under load the last commit is linger enough.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from queue import SimpleQueue
+from threading import Thread
+from typing import Final
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, InterfaceError, ProgrammingError
+
+from chilkoot.record.faults import Conflict, StoreDoubtful, StoreFault, StoreUnavailable, Unwritable
+from chilkoot.record.sqlite import is_fatal, is_locked
+from chilkoot.record.statements import compile_statements, prune_replies
+from chilkoot.record.writes import PutReply, Unit, Write
+
+__all__ = ["Outcome", "Writer"]
+
+_log = logging.getLogger("chilkoot.record")
+
+Outcome = tuple[object, StoreFault | None]
+"""The token that came with a unit, and what went wrong with the unit."""
+
+_PRUNE_EVERY: Final = 1024
+"""Replies between two prunings. Rarely and many at once, for old replies of all sessions lie on the same pages."""
+
+_PRUNE_FROM: Final = 32
+"""New replies since its last pruning with which a session takes part in one."""
+
+_SESSIONS_COUNTED: Final = 8192
+
+_Batch = list[tuple[Unit, object]]
+
+
+class _CommitFailed(Exception):  # noqa: N818  never leaves this module
+    """The commit itself raised its cause."""
+
+
+class Writer:
+    """Writes units in the order in which they are put; `deliver` is called with the outcomes of each transaction."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        deliver: Callable[[Sequence[Outcome]], None],
+        on_fatal: Callable[[StoreFault], None],
+    ) -> None:
+        self.fatal: StoreFault | None = None
+        self._queue: SimpleQueue[tuple[Unit, object] | None] = SimpleQueue()
+        self._is_stopping = False
+        self._engine = engine
+        self._deliver = deliver
+        self._on_fatal = on_fatal
+        self._statements = compile_statements(engine.dialect)
+        self._connection: Connection | None = None
+        self._failures = 0
+        self._replies: defaultdict[str, int] = defaultdict(int)
+        self._replies_since_pruning = 0
+        self._thread = Thread(target=self._run, name="chilkoot-record", daemon=True)
+
+    @property
+    def queued(self) -> int:
+        """How many units wait for the next transaction."""
+        return self._queue.qsize()
+
+    def put(self, unit: Unit, token: object) -> None:
+        """Queue a unit for the next transaction."""
+        self._queue.put((unit, token))
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def stop(self, timeout: float) -> bool:
+        """Write what is queued, then end; False where that took longer than `timeout` seconds."""
+        self._queue.put(None)
+        self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        while not self._is_stopping or self._queue.qsize():
+            if batch := self._take(self._queue.get()):
+                self._write(batch)
+        self._disconnect()
+
+    def _take(self, *first: tuple[Unit, object] | None) -> _Batch:
+        """`first` and everything that is queued; this thread alone takes, so nothing here waits."""
+        taken = [*first, *(self._queue.get_nowait() for _ in range(self._queue.qsize()))]
+        self._is_stopping |= None in taken
+        return [one for one in taken if one is not None]
+
+    def _write(self, batch: _Batch) -> None:
+        if self.fatal is not None:
+            self._refuse(
+                batch, StoreUnavailable("nothing can be written until the server has been started again")
+            )
+            return
+        try:
+            outcomes = self._transaction(batch)
+        except _CommitFailed as failure:
+            self._failed(batch, failure.__cause__, StoreDoubtful)
+        except Exception as error:  # noqa: BLE001  logged there; whatever happened, the thread goes on
+            self._failed(batch, error, StoreUnavailable)
+        else:
+            if self._failures:
+                _log.warning(
+                    "the database can be written again, after %d failed transactions", self._failures
+                )
+                self._failures = 0
+            self._answer(outcomes)
+
+    def _failed(self, batch: _Batch, error: BaseException | None, kind: type[StoreFault]) -> None:
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        if not self._failures:
+            is_known = isinstance(error, DBAPIError | StoreFault)
+            _log.error("can't write to the database: %s", cause, exc_info=None if is_known else error)
+        self._failures += 1
+        self._disconnect()
+        if is_locked(cause):
+            # What came while this transaction waited for the lock has waited too, and would wait as long again.
+            batch = [*batch, *self._take()]
+        fault = kind(f"the database can't be written: {cause}")
+        if is_fatal(cause):
+            _log.critical("the system could not say whether data reached the disk: nothing more is written")
+            self.fatal = fault
+        self._refuse(batch, fault)
+        if self.fatal is not None:
+            self._on_fatal(fault)
+
+    def _refuse(self, batch: _Batch, fault: StoreFault) -> None:
+        self._answer([(token, fault) for _, token in batch])
+
+    def _answer(self, outcomes: Sequence[Outcome]) -> None:
+        try:
+            self._deliver(outcomes)
+        except Exception:  # noqa: BLE001  logged; the thread goes on
+            _log.exception("what was written could not be reported")
+
+    def _transaction(self, batch: _Batch) -> list[Outcome]:
+        connection = self._connected()
+        transaction = connection.begin()
+        try:
+            self._apply(connection, [unit for unit, _ in batch])
+            outcomes: list[Outcome] = [(token, None) for _, token in batch]
+        except Exception as error:
+            if not _is_units_own(error):
+                raise
+            transaction.rollback()
+            transaction = connection.begin()
+            outcomes = [(token, self._try(connection, unit)) for unit, token in batch]
+        if self._replies_since_pruning >= _PRUNE_EVERY:
+            self._prune(connection)
+        try:
+            transaction.commit()
+        except Exception as error:
+            raise _CommitFailed from error
+        return outcomes
+
+    def _try(self, connection: Connection, unit: Unit) -> StoreFault | None:
+        """Apply one unit by itself, so that what is wrong with it is not held against the others."""
+        savepoint = connection.begin_nested()
+        try:
+            self._apply(connection, [unit])
+        except Exception as error:
+            if not _is_units_own(error):
+                raise
+            savepoint.rollback()
+            return _fault_of(error)
+        savepoint.commit()
+        return None
+
+    def _apply(self, connection: Connection, units: Iterable[Unit]) -> None:
+        rows: defaultdict[type[Write], list[Write]] = defaultdict(list)
+        for unit in units:
+            for write in unit:
+                rows[type(write)].append(write)
+        if unknown := rows.keys() - self._statements.keys():
+            raise TypeError(f"no write: {', '.join(kind.__name__ for kind in unknown)}")
+        for kind, statements in self._statements.items():
+            if writes := rows.get(kind):
+                for statement in statements:
+                    changed = connection.exec_driver_sql(statement.sql, statement.rows(writes)).rowcount
+                    if statement.is_exact and changed != len(writes):
+                        raise Conflict(
+                            f"{kind.__name__}: what it refers to is not on record, or not as it says"
+                        )
+        for write in rows.get(PutReply, ()):
+            assert isinstance(write, PutReply)
+            self._replies[write.session] += 1
+            self._replies_since_pruning += 1
+
+    def _prune(self, connection: Connection) -> None:
+        due = [session for session, n in self._replies.items() if n >= _PRUNE_FROM]
+        if due:
+            connection.execute(prune_replies, [{"w_session": session} for session in due])
+        for session in due:
+            del self._replies[session]
+        if len(self._replies) > _SESSIONS_COUNTED:
+            # Forgetting a count only means that its session keeps some replies too many.
+            self._replies.clear()
+        self._replies_since_pruning = 0
+
+    def _connected(self) -> Connection:
+        if self._connection is None:
+            self._connection = self._engine.connect()
+        return self._connection
+
+    def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            try:
+                connection.close()
+            except Exception:  # noqa: BLE001  logged; it is given up either way
+                _log.exception("the connection to the database could not be closed")
+
+
+def _is_units_own(error: Exception) -> bool:
+    """Whether the fault lies in what was to be written, not in the database."""
+    return not isinstance(error, DBAPIError) or isinstance(
+        error, IntegrityError | DataError | ProgrammingError | InterfaceError
+    )
+
+
+def _fault_of(error: Exception) -> StoreFault:
+    if isinstance(error, StoreFault):
+        return error
+    if isinstance(error, IntegrityError):
+        return Conflict(str(error.orig))
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    # The text of such an error can hold what was to be written, which may be a secret.
+    _log.error("a unit can't be written: %s", type(cause).__name__)
+    return Unwritable(f"a value can't be kept: {type(cause).__name__}")

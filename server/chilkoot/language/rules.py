@@ -290,7 +290,18 @@ _ENCODER = msgspec.json.Encoder(order="sorted")
 
 def canonical_text(rules: Rules) -> str:
     """The canonical JSON of rules: sorted keys, defaults left out, ASCII only."""
-    return _ENCODER.encode(rules).decode()
+    return _ENCODER.encode(_plain(rules)).decode()
+
+
+def _plain(value: object) -> object:
+    # `omit_defaults` alone compares nested parts by identity, so equal rules could get different texts.
+    if isinstance(value, Part):
+        names = zip(
+            value.__struct_fields__, value.__struct_encode_fields__, value.__struct_defaults__, strict=True
+        )
+        given = ((encoded, getattr(value, name), default) for name, encoded, default in names)
+        return {encoded: _plain(one) for encoded, one, default in given if one != default}
+    return [_plain(one) for one in value] if isinstance(value, tuple) else value
 
 
 def from_canonical(text: str) -> Rules:

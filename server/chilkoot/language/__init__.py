@@ -1,0 +1,60 @@
+"""The rules language: YAML text to nodes with places, to diagnostics or a variant.
+
+Nothing here opens a file, knows the time or plays a game. ``chilkoot.library`` finds the files.
+"""
+
+from chilkoot.language.codes import CODES, Code, explain
+from chilkoot.language.compile import check_text, compile_variant, name_of_id
+from chilkoot.language.diagnostics import (
+    Diagnostic,
+    Place,
+    Severity,
+    Source,
+    has_errors,
+    in_order,
+    render_github,
+    render_json,
+    render_text,
+)
+from chilkoot.language.merge import Loader
+from chilkoot.language.nodes import MAX_BYTES
+from chilkoot.language.rules import (
+    Level,
+    Rules,
+    Variant,
+    VariantTest,
+    canonical_text,
+    from_canonical,
+    rules_hash,
+)
+from chilkoot.language.schema import ID_PATTERN, KEYS, Key
+
+__all__ = [
+    "CODES",
+    "ID_PATTERN",
+    "KEYS",
+    "MAX_BYTES",
+    "Code",
+    "Diagnostic",
+    "Key",
+    "Level",
+    "Loader",
+    "Place",
+    "Rules",
+    "Severity",
+    "Source",
+    "Variant",
+    "VariantTest",
+    "canonical_text",
+    "check_text",
+    "compile_variant",
+    "explain",
+    "from_canonical",
+    "has_errors",
+    "in_order",
+    "name_of_id",
+    "render_github",
+    "render_json",
+    "render_text",
+    "rules_hash",
+]

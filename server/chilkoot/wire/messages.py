@@ -206,7 +206,7 @@ class HintReply(Message, frozen=True, kw_only=True, tag="hint"):
 
     game: str
     seq: int
-    action: Literal["move", "draw", "home", "none"]
+    action: str
     message: str
     move: CardMoves | UnsetType = UNSET
 
@@ -241,7 +241,7 @@ class StatsReply(Message, frozen=True, kw_only=True, tag="stats"):
     started: int
     finished: int
     won: int
-    best: int
+    best: int | None
     streak: int
 
 

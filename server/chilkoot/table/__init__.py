@@ -1,0 +1,55 @@
+"""The table: one game being played, one session. Requests in, what follows from them out; no clock, chance or I/O."""
+
+from chilkoot.table.acting import (
+    Acted,
+    Advised,
+    Answer,
+    Effect,
+    act,
+    auto,
+    hint,
+    legal,
+    may_act,
+    why_no_advice,
+)
+from chilkoot.table.catalogue import how_to_play, rules_reply, variant_list
+from chilkoot.table.names import NAME_RULE, clean_name
+from chilkoot.table.opening import Entropy, Opened, open_again, open_new
+from chilkoot.table.session import Kept, Session
+from chilkoot.table.table import Table, Terms
+from chilkoot.table.telling import Frames, LogEntry, ReplayError, frames_of, lay_from_log
+from chilkoot.table.tokens import OVERLAP_MS, standing_of_token, token_hash
+
+__all__ = [
+    "NAME_RULE",
+    "OVERLAP_MS",
+    "Acted",
+    "Advised",
+    "Answer",
+    "Effect",
+    "Entropy",
+    "Frames",
+    "Kept",
+    "LogEntry",
+    "Opened",
+    "ReplayError",
+    "Session",
+    "Table",
+    "Terms",
+    "act",
+    "auto",
+    "clean_name",
+    "frames_of",
+    "hint",
+    "how_to_play",
+    "lay_from_log",
+    "legal",
+    "may_act",
+    "open_again",
+    "open_new",
+    "rules_reply",
+    "standing_of_token",
+    "token_hash",
+    "variant_list",
+    "why_no_advice",
+]

@@ -1,0 +1,113 @@
+"""How games begin: a fresh deal, a named one, a board, and the same deal once more.
+
+Chance and time come in as arguments: `Entropy` is what the system drew for this one game.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from chilkoot.engine import DealError, Game, looks_like_board
+from chilkoot.language.rules import Level, Rules, Variant
+from chilkoot.table.table import Table, Terms
+from chilkoot.wire import ErrorCode, commands
+from chilkoot.wire.messages import Error
+from chilkoot.wire.replies import error
+
+__all__ = ["Entropy", "Opened", "open_again", "open_new"]
+
+
+class Entropy(msgspec.Struct, frozen=True):
+    """What makes a game unlike every other: its id, its keys (a co-player's, a watcher's), 64 hex digits for the deal."""
+
+    game: str
+    key: str
+    watch_key: str
+    deal: str
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """A table just laid, with the rules it is played by for ever."""
+
+    table: Table
+    rules: Rules
+
+
+def open_new(
+    command: commands.New, variant: Variant | None, owner: str, *, entropy: Entropy, now_ms: int, history: int
+) -> Opened | Error:
+    """Lay the table that `new` asks for."""
+    if variant is None:
+        return error(ErrorCode.NO_SUCH_VARIANT, command.id, detail={"variant": command.variant})
+    level = variant.level(command.level)
+    if level is None:
+        return _no_such_level(command, variant)
+    if command.deal is not None and command.cards is not None:
+        return _bad_deal(command.id, "give a deal or cards, not both")
+    if command.deal is not None and looks_like_board(command.deal):
+        return _bad_deal(command.id, "a board is given in `cards`")
+    if command.cards is not None:
+        origin, deal = "cards", command.cards
+        if not looks_like_board(deal):
+            return _bad_deal(command.id, 'a board is written like "t1: 5H | t2: <3H> 2S"')
+    else:
+        origin, deal = ("fresh", f"ck:{entropy.deal}") if command.deal is None else ("named", command.deal)
+    terms = Terms(
+        id=entropy.game,
+        owner=owner,
+        variant=variant.id,
+        level=level.number,
+        rules_hash=level.hash,
+        origin=origin,
+        watch=command.watch,
+        key=entropy.key,
+        watch_key=entropy.watch_key if command.watch == "key" else None,
+        started_ms=now_ms,
+    )
+    return _lay(terms, level, deal, answers=command.id, history=history)
+
+
+def open_again(
+    command: commands.Restart, table: Table, player: str, *, entropy: Entropy, now_ms: int, history: int
+) -> Opened | Error:
+    """Lay the deal of a game once more, by the rules that game was played by."""
+    role = table.role_of(player)
+    if player != table.terms.owner:
+        return error(ErrorCode.NO_SUCH_GAME if role is None else ErrorCode.FORBIDDEN, command.id)
+    old = table.terms
+    terms = msgspec.structs.replace(
+        old,
+        id=entropy.game,
+        key=entropy.key,
+        watch_key=entropy.watch_key if old.watch == "key" else None,
+        started_ms=now_ms,
+    )
+    level = Level(number=old.level, rules=table.game.rules, hash=old.rules_hash)
+    return _lay(terms, level, table.game.deal, answers=command.id, history=history)
+
+
+def _lay(terms: Terms, level: Level, deal: str, *, answers: int, history: int) -> Opened | Error:
+    try:
+        game = Game.start(level.rules, deal)
+    except DealError as wrong:
+        return _bad_deal(answers, *wrong.problems)
+    return Opened(Table(terms, game, history=history), level.rules)
+
+
+def _bad_deal(answers: int, *problems: str) -> Error:
+    shown = [problem[:200] for problem in problems[:20]]
+    return error(ErrorCode.BAD_DEAL, answers, message="; ".join(shown), detail={"problems": shown})
+
+
+def _no_such_level(command: commands.New, variant: Variant) -> Error:
+    levels = [level.number for level in variant.levels if level.number is not None]
+    if levels:
+        message = f"{variant.name} has the levels {', '.join(map(str, levels))}."
+    else:
+        message = f"{variant.name} has no levels."
+    return error(
+        ErrorCode.NO_SUCH_VARIANT,
+        command.id,
+        message=message,
+        detail={"variant": variant.id, "levels": levels},
+    )

@@ -1,0 +1,71 @@
+"""A session: one client over all the connections that resumed it, and what it was answered.
+
+Commands are dealt with exactly once: an id that comes again with the same content gets the first reply again, whatever
+happened since; with other content it is an error. Replies that only say "not now" are not kept, so that the same command
+may be tried again.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+__all__ = ["KEPT_BYTES", "REPLIES", "Kept", "Session"]
+
+REPLIES: Final = 64
+"""How many replies a session keeps."""
+
+KEPT_BYTES: Final = 64 * 1024
+"""The largest reply that is kept word for word; a larger one, always a reading, is made anew when it is asked for again."""
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """The fingerprint of a command and the reply it got; None where that was too large to keep."""
+
+    fingerprint: bytes
+    body: bytes | None
+
+
+class Session:
+    """Who is at the other end, and the last replies.
+
+    A guest's session lives as long as its connection: nobody has a token to resume it with, so it is put on record only when
+    the client says `hello` (`is_stored`); the player is as soon as there is a game (`is_player_stored`). `unsaved` are
+    replies that the record does not have yet: they go along with the next write.
+    """
+
+    __slots__ = ("hellos", "id", "is_player_stored", "is_stored", "name", "player", "replies", "unsaved")
+
+    def __init__(self, session: str, player: str) -> None:
+        self.id = session
+        self.player = player
+        self.name = ""
+        self.is_stored = False
+        self.is_player_stored = False
+        self.replies: dict[int, Kept] = {}
+        self.hellos: dict[int, Kept] = {}
+        self.unsaved: dict[int, Kept] = {}
+
+    def known(self, command_id: int) -> Kept | None:
+        """What the session remembers of a command with this id."""
+        return self.replies.get(command_id) or self.hellos.get(command_id)
+
+    def keep(self, command_id: int, kept: Kept, *, is_saved: bool) -> None:
+        """Remember a reply, and forget the oldest where there are too many."""
+        if kept.body is not None and len(kept.body) > KEPT_BYTES:
+            kept = Kept(kept.fingerprint, None)
+        replies = self.replies
+        replies[command_id] = kept
+        if len(replies) > REPLIES:
+            oldest = next(iter(replies))
+            del replies[oldest]
+            self.unsaved.pop(oldest, None)
+        if not is_saved and kept.body is not None:
+            self.unsaved[command_id] = kept
+
+    def keep_hello(self, command_id: int, kept: Kept) -> None:
+        """Remember the reply to a `hello` as long as the connection lives: it holds a token, which is never stored."""
+        self.hellos[command_id] = kept
+        if len(self.hellos) > 8:
+            del self.hellos[next(iter(self.hellos))]

@@ -1,0 +1,195 @@
+"""One game being played: who may do what, how it is shown, and what each action changed. Pure: no clock, no I/O.
+
+This is the only module that turns a game into something for a viewer. What a face-down card is, which deal it was and which
+keys there are never leaves by another way; all viewers get the same diffs.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections import deque
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from chilkoot.engine import Game, Refusal
+from chilkoot.events import Action, By, CardMove, Result, Status, TurnUp, Undo
+from chilkoot.wire import encode
+from chilkoot.wire.commands import Watch
+from chilkoot.wire.messages import Can, Cause, Diff, Role, Snapshot
+
+__all__ = ["DAY_MS", "Origin", "Standing", "Table", "Terms"]
+
+DAY_MS: Final = 24 * 60 * 60 * 1000
+"""After this time a game lost for want of moves is closed."""
+
+Origin = str
+"""Where the deal came from: ``fresh``, ``named`` by the player, or laid out in ``cards``."""
+
+
+class Terms(msgspec.Struct, frozen=True, kw_only=True):
+    """What was settled when the game began."""
+
+    id: str
+    owner: str
+    variant: str
+    level: int | None
+    rules_hash: str
+    origin: Origin
+    watch: Watch
+    key: str
+    watch_key: str | None
+    started_ms: int
+
+
+class Standing(NamedTuple):
+    """How a game stands: what a diff mentions where it changed."""
+
+    status: Status
+    result: Result | None
+    score: int
+    moves: int
+    undos: int
+    can: dict[str, bool]
+
+
+class Table:
+    """A game with its viewers' side: roles, snapshots, and the last diffs for those who come back.
+
+    `participants` are the roles given to others than the owner. `ended_ms` is the time at which it was over, None before.
+    """
+
+    __slots__ = ("diffs", "ended_ms", "game", "participants", "standing", "terms")
+
+    def __init__(
+        self, terms: Terms, game: Game, *, history: int, participants: dict[str, Role] | None = None
+    ) -> None:
+        self.terms = terms
+        self.game = game
+        self.participants = participants or {}
+        self.ended_ms: int | None = terms.started_ms if game.is_over else None
+        self.standing = _standing(game)
+        self.diffs: deque[bytes] = deque(maxlen=history)
+
+    # who
+
+    def role_of(self, player: str) -> Role | None:
+        """What a player may do here without a key; None where the game is not theirs to see."""
+        if player == self.terms.owner:
+            return "player"
+        return self.participants.get(player) or ("spectator" if self.terms.watch == "open" else None)
+
+    def role_by_key(self, player: str, wanted: Role, key: str | None) -> Role | None:
+        """What a player who shows a key may do; None where that is not enough."""
+        role = self.role_of(player)
+        if role == "player":
+            return role
+        if key is not None and _same(key, self.terms.key):
+            return wanted
+        if (
+            wanted == "spectator"
+            and key is not None
+            and self.terms.watch == "key"
+            and _same(key, self.terms.watch_key)
+        ):
+            return "spectator"
+        return role if wanted == "spectator" else None
+
+    # when
+
+    def close_if_due(self, now_ms: int) -> bool:
+        """Close a loss that was left alone for a day; True where that happened now."""
+        if self.game.may_be_undone and self.ended_ms is not None and now_ms - self.ended_ms >= DAY_MS:
+            self.game.close()
+            return True
+        return False
+
+    # what
+
+    def snapshot(
+        self, player: str, viewers: int, *, answers: int | None = None, role: Role | None = None
+    ) -> Snapshot:
+        """The table as this player may see it."""
+        terms, game, standing = self.terms, self.game, self.standing
+        is_owner = player == terms.owner
+        names_deal = game.closed or (is_owner and terms.origin == "named")
+        accepts = game.accepts()
+        return Snapshot(
+            re=UNSET if answers is None else answers,
+            game=terms.id,
+            seq=game.seq,
+            variant=terms.variant,
+            level=UNSET if terms.level is None else terms.level,
+            rules_hash=terms.rules_hash,
+            deal=game.deal if names_deal else UNSET,
+            piles=game.view(),
+            status=standing.status,
+            score=standing.score,
+            moves=standing.moves,
+            undos=standing.undos,
+            can=Can(**standing.can),
+            result=standing.result or UNSET,
+            accepts=accepts[0] if len(accepts) == 1 else accepts,
+            winnable="not_proved" if game.rules.deal_policy.winnable != "none" else UNSET,
+            role=role or self.role_of(player) or "spectator",
+            key=terms.key if is_owner else UNSET,
+            watch_key=terms.watch_key if is_owner and terms.watch_key else UNSET,
+            viewers=viewers,
+            check=game.check(),
+        )
+
+    def missed(self, seen: int) -> list[bytes] | None:
+        """The diffs after `seen`, oldest first; None where they are no longer there, or `seen` is none of this game's."""
+        gap = self.game.seq - seen
+        if not 0 <= gap <= len(self.diffs):
+            return None
+        return list(self.diffs)[len(self.diffs) - gap :]
+
+    def act(self, action: Action, *, by: By, now_ms: int) -> bytes | Refusal:
+        """Do an action: the diff that all viewers get, or why it is refused."""
+        game, before = self.game, self.standing
+        ops = game.act(action)
+        if isinstance(ops, Refusal):
+            return ops
+        after = self.standing = _standing(game)
+        if not game.is_over:
+            self.ended_ms = None
+        elif self.ended_ms is None:
+            self.ended_ms = now_ms
+        diff = encode(
+            Diff(
+                game=self.terms.id,
+                seq=game.seq,
+                ops=ops,
+                check=game.check(),
+                by=UNSET if by == "player" else by,
+                cause=_cause(action),
+                status=after.status if after.status != before.status else UNSET,
+                score=after.score if after.score != before.score else UNSET,
+                moves=after.moves if after.moves != before.moves + 1 else UNSET,
+                undos=after.undos if after.undos != before.undos else UNSET,
+                can=Can(**after.can) if after.can != before.can else UNSET,
+                result=after.result if after.result != before.result else UNSET,
+            )
+        )
+        self.diffs.append(diff)
+        return diff
+
+
+def _standing(game: Game) -> Standing:
+    return Standing(game.status, game.result, game.score, game.moves, game.undos, game.can())
+
+
+def _cause(action: Action) -> Cause | UnsetType:
+    if isinstance(action, CardMove):
+        return UNSET
+    if isinstance(action, Undo):
+        return "redo" if action.redo else "undo"
+    return "turn" if isinstance(action, TurnUp) else action.word
+
+
+def _same(given: str, key: str | None) -> bool:
+    return key is not None and hmac.compare_digest(
+        given.encode("utf-8", "surrogatepass"), key.encode("utf-8", "surrogatepass")
+    )

@@ -115,13 +115,15 @@ def pack_order(rules: Rules, text: str) -> list[int]:
     return pack
 
 
-def deal(rules: Rules, text: str, *, base: int | None = None) -> Dealt:
-    """Deal a deal number or lay out a board. `base` names a base rank that a board does not show.
+def deal(rules: Rules, text: str, *, base: int | None = None, fragment: bool = False) -> Dealt:
+    """Deal a deal number or lay out a board.
+
+    `base` names a base rank that a board does not show; with `fragment` a board may lack cards.
 
     Raises DealError with all that is wrong.
     """
     if looks_like_board(text):
-        piles = parse_board(rules, text)
+        piles = parse_board(rules, text, fragment=fragment)
         return Dealt(piles, _base_of_board(rules, piles, base), bytes(32), text)
     normal = normal_deal(text)
     dealer = _Dealer(rules, pack_order(rules, normal))

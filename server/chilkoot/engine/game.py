@@ -91,12 +91,17 @@ class Game:
         self._judge()
 
     @classmethod
-    def start(cls, rules: Rules, deal_text: str, *, base: int | None = None, turn: int = 1) -> Game:
-        """Deal a game. `base` and `turn` complete a board that does not show its base rank or its pass.
+    def start(
+        cls, rules: Rules, deal_text: str, *, base: int | None = None, turn: int = 1, fragment: bool = False
+    ) -> Game:
+        """Deal a game.
+
+        `base` and `turn` complete a board that does not show its base rank or its pass; with `fragment` a board may lack
+        cards, as the inline tests of a variant do.
 
         Raises DealError with all that is wrong with the deal.
         """
-        dealt = deal(rules, deal_text, base=base)
+        dealt = deal(rules, deal_text, base=base, fragment=fragment)
         return cls(rules, Position(rules, dealt, turn=turn), dealt.text)
 
     @property

@@ -212,11 +212,11 @@ def _foundation_moves(position: Position, source: int, cards: list[int], moves: 
         if table.accepts_runs:
             if source < position.tables.layout.columns and not there and ends_in_run(table, cards):
                 moves.append((source, table.run_length, first + number))
-        elif _foundation_takes(table, there, cards[-1]):
+        elif foundation_takes(table, there, cards[-1]):
             moves.append((source, 1, first + number))
 
 
-def _foundation_takes(table: FoundationTable, there: list[int], card: int) -> bool:
+def foundation_takes(table: FoundationTable, there: list[int], card: int) -> bool:
     if not there:
         return table.start >> card & 1 == 1
     return table.on[there[-1]] >> card & 1 == 1 and len(there) < table.capacity
@@ -258,7 +258,7 @@ def foundation_for(position: Position, source: int) -> int | None:
         return None
     first = position.tables.layout.first_foundation
     for number, table in enumerate(position.tables.foundations):
-        if not table.accepts_runs and _foundation_takes(table, position.piles[first + number], cards[-1]):
+        if not table.accepts_runs and foundation_takes(table, position.piles[first + number], cards[-1]):
             return first + number
     return None
 
@@ -541,7 +541,7 @@ def _why_not_founded(table: FoundationTable, cards: list[int], n: int, there: li
             "not_a_sequence", f"This foundation takes a complete run of {table.run_length} cards at once."
         )
     card = cards[-1]
-    if _foundation_takes(table, there, card):
+    if foundation_takes(table, there, card):
         return None
     word = card_words(card)
     any_suit = 0

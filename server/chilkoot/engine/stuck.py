@@ -11,10 +11,11 @@ replaced before anything is looked at, so the answer can't depend on them. Two s
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Final
 
 from chilkoot.cards import DOWN
-from chilkoot.engine.moves import PileMove, can_draw, can_turn, is_no_op, legal_moves
+from chilkoot.engine.moves import PileMove, can_draw, can_turn, foundation_takes, is_no_op, legal_moves, movable
 from chilkoot.engine.play import play_draw, play_move
 from chilkoot.engine.position import Change, Position
 from chilkoot.engine.relaxed import may_progress
@@ -34,6 +35,8 @@ def is_stuck(position: Position, moves: list[PileMove], *, positions: int = POSI
     for move in moves:
         if _progresses_at_once(position, move):
             return False
+    if _progresses_in_two(position, moves):
+        return False
     if can_turn(position) or position.redealt < position.rules.redeal.times:
         return False
     if can_draw(position) and (position.turn == 1 or position.rules.stock.shuffle):
@@ -69,6 +72,45 @@ def _progresses_at_once(position: Position, move: PileMove) -> bool:
     return len(cards) > n and bool(cards[-n - 1] & DOWN) and source < layout.first_foundation
 
 
+def _progresses_in_two(position: Position, moves: list[PileMove]) -> bool:
+    """Whether some move lays a card (or an empty column) open that at once takes a card home or uncovers another.
+
+    Only a short cut past the search for the commonest case, where any face-up card moves with all on it.
+    """
+    tables, piles = position.tables, position.piles
+    columns = tables.layout.columns
+    if tables.fills or any(table.group.unit != "any" or table.max_cards for table in tables.columns):
+        return False
+    covering = [0] * columns
+    for column in range(columns):
+        cards = piles[column]
+        if cards and not cards[-1] & DOWN:
+            low = movable(tables, column, cards)
+            covering[column] = 1 << cards[low] if low else 0
+    foundations = [
+        (table, piles[tables.layout.first_foundation + number]) for number, table in enumerate(tables.foundations)
+    ]
+    counts = position.score() >= position.best
+    for source, n, target in moves:
+        if source >= columns or (target >= columns and not tables.layout.cells):
+            continue
+        cards = piles[source]
+        table = tables.columns[source]
+        if len(cards) > n:
+            open_card = cards[-n - 1]
+            takes = table.fits[open_card]
+            if counts and any(foundation_takes(each, there, open_card) for each, there in foundations):
+                return True
+        elif piles[target]:
+            takes = 0 if "tableau" not in table.sources or table.empty.max_cards else table.start
+        else:
+            continue
+        for column in range(columns):
+            if column != source and covering[column] & takes:
+                return True
+    return False
+
+
 def position_key(position: Position) -> tuple[object, ...]:
     """What tells two positions apart for the search; columns with the same rules may change places."""
     tables, layout = position.tables, position.tables.layout
@@ -85,10 +127,13 @@ def _search(root: Position, budget: int) -> bool:
     """True when every position reachable without progress was looked at; False on progress or at the budget."""
     best = root.best
     seen = {position_key(root)}
-    pending = [root]
+    pending = deque([root])
     while pending:
-        position = pending.pop()
-        for child in _children(position):
+        position = pending.popleft()
+        moves = legal_moves(position)
+        if any(_progresses_at_once(position, move) for move in moves) or _progresses_in_two(position, moves):
+            return False
+        for child in _children(position, moves):
             if child is None or child.score() > best or budget == 0:
                 return False
             budget -= 1
@@ -99,12 +144,12 @@ def _search(root: Position, budget: int) -> bool:
     return True
 
 
-def _children(position: Position) -> list[Position | None]:
+def _children(position: Position, moves: list[PileMove]) -> list[Position | None]:
     """The positions one action on; None stands for one that turns up a card."""
     if can_turn(position):
         return [None]
     children: list[Position | None] = []
-    for move in legal_moves(position):
+    for move in moves:
         if not is_no_op(position, move) or position.tables.fills:
             child = position.copy()
             changes: list[Change] = []

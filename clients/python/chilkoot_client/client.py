@@ -410,9 +410,8 @@ class Client:
 
     def _receive(self, message: Message) -> None:
         replay = getattr(message, "replay", None)
-        if replay is None:
-            self._mirror(message)
-        elif replay in self._replays:
+        is_news = self._mirror(message) if replay is None else True
+        if replay in self._replays:
             self._replays[replay].push(message)
         re = getattr(message, "re", None)
         if (
@@ -421,10 +420,11 @@ class Client:
             and not command.future.done()
         ):
             command.future.set_result(message)
-        self._tell(message)
+        if is_news:
+            self._tell(message)
 
-    def _mirror(self, message: Message) -> None:
-        """Bring the mirrored table up to date."""
+    def _mirror(self, message: Message) -> bool:
+        """Bring the mirrored table up to date; False where the message told what was known already."""
         if isinstance(message, Draining):
             self._announced = message.retry_after_ms / 1000
         elif isinstance(message, Snapshot):
@@ -432,21 +432,24 @@ class Client:
             if message.game in self.games:
                 table = self.games[message.game].table
                 # The stored reply to a command that was sent twice may be older than what we know.
-                if message.seq >= table.seq:
-                    table.take(message)
+                if message.seq < table.seq:
+                    return False
+                table.take(message)
             elif command is not None and command.type in _OPENING:
                 self.games[message.game] = Game(self, Table(message))
         elif isinstance(message, Diff) and message.game in self.games:
             table = self.games[message.game].table
             if message.seq <= table.seq:
-                return
+                return False
             try:
                 table.apply(message)
             except Desync:
                 self._start_sync(message.game)
         elif isinstance(message, ErrorMessage) and message.code == "stale":
-            for missed in (message.detail or {}).get("missed", ()):
-                self._mirror(message_from(missed))
+            for missed in map(message_from, (message.detail or {}).get("missed", ())):
+                if isinstance(missed, Diff) and self._mirror(missed):
+                    self._tell(missed)
+        return True
 
     def _start_sync(self, game: str) -> None:
         if game not in self._syncing and self._ended is None:

@@ -1,0 +1,218 @@
+"""The program: its flags, which face it shows, which server it plays against, and how it ends."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import os
+import shutil
+import signal
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from chilkoot_client import ChilkootError, Client, connect
+from chilkoot_client.client import socket_url
+from chilkoot_terminal.draw import Style
+from chilkoot_terminal.embedded import ServerFailedError, embedded_server
+from chilkoot_terminal.identity import Identities, state_folder
+from chilkoot_terminal.plain import PlainFace, read_lines
+from chilkoot_terminal.play import Play, Wish
+from chilkoot_terminal.screen import Screen
+
+__all__ = ["add_flags", "main", "run"]
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Give a parser the flags of `chilkoot play`."""
+    parser.add_argument("variant", nargs="?", metavar="VARIANT", help="which game (default: yours, or yukon)")
+    parser.add_argument("--url", help="a server, ws://HOST:PORT; without it one is started for you alone")
+    parser.add_argument("--level", type=int, help="the level, where the variant has levels")
+    parser.add_argument("--deal", help="which deal, such as ck:7 or ms:24; begins a new game")
+    parser.add_argument(
+        "--board", type=Path, metavar="FILE", help="begin on the board in a file, - for standard input"
+    )
+    parser.add_argument("--new", action="store_true", help="begin a new game, although one is unfinished")
+    parser.add_argument("--game", metavar="ID", help="join or watch a game that is already there")
+    parser.add_argument("--key", help="the key of that game, where it needs one")
+    parser.add_argument("--watch", action="store_true", help="only watch it")
+    parser.add_argument("--name", help="the name by which others see you")
+    parser.add_argument("--guest", action="store_true", help="keep no identity, and use none")
+    parser.add_argument("--private", action="store_true", help="without --url: keep no games either")
+    parser.add_argument(
+        "--rules", metavar="DIR", type=Path, action="append", default=[], help="without --url: more variants"
+    )
+    parser.add_argument("--plain", action="store_true", help="plain text line by line, as in a pipe")
+    parser.add_argument("--brief", action="store_true", help="in plain text: show the table only when asked")
+    parser.add_argument("--ascii", action="store_true", help="9S in place of the suit's sign")
+
+
+def main() -> int:
+    """The program by itself; `chilkoot play` is the same."""
+    parser = argparse.ArgumentParser(
+        prog="chilkoot_terminal", description="Play solitaire on a Chilkoot server."
+    )
+    add_flags(parser)
+    return run(parser.parse_args())
+
+
+def run(flags: argparse.Namespace) -> int:
+    """Play as the flags say; the exit status."""
+    problem = _contradiction(flags)
+    if problem:
+        print(f"chilkoot: {problem}", file=sys.stderr)
+        return 2
+    try:
+        return asyncio.run(_main(flags))
+    except KeyboardInterrupt:
+        return 130
+
+
+def _contradiction(flags: argparse.Namespace) -> str:
+    if flags.url is None and flags.game is not None:
+        return "--game needs --url, the server where that game is"
+    if flags.url is not None and (flags.private or flags.rules):
+        return "--private and --rules are for the server that is started without --url"
+    if flags.game is not None and (flags.variant or flags.deal or flags.board or flags.new):
+        return "--game joins a game that is already there; a variant or a deal is for a new one"
+    if flags.deal is not None and flags.board is not None:
+        return "--deal and --board both say which cards; give one of them"
+    if flags.game is None and (flags.key or flags.watch):
+        return "--key and --watch go with --game"
+    return ""
+
+
+async def _main(flags: argparse.Namespace) -> int:
+    task = asyncio.current_task()
+    assert task is not None
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, task.cancel)
+    try:
+        wish = Wish(
+            variant=flags.variant,
+            level=flags.level,
+            deal=flags.deal,
+            cards=_board(flags.board),
+            is_new=flags.new,
+            game=flags.game,
+            key=flags.key,
+            role="spectator" if flags.watch else "player" if flags.key else None,
+        )
+        async with _server(flags) as (url, identity):
+            return await _play(flags, wish, url, identity)
+    except ServerFailedError as failure:
+        print(f"chilkoot: {failure}", file=sys.stderr)
+        if not flags.private:
+            print("chilkoot: `--private` plays without keeping games, `--url` on a server", file=sys.stderr)
+        return 1
+    except OSError as failure:
+        print(
+            f"chilkoot: {failure.filename or ''}: {(failure.strerror or str(failure)).lower()}",
+            file=sys.stderr,
+        )
+        return 2
+    except UnicodeDecodeError:
+        print(f"chilkoot: {flags.board}: this is no text", file=sys.stderr)
+        return 2
+    except asyncio.CancelledError:
+        return 130
+
+
+def _board(path: Path | None) -> str | None:
+    if path is None:
+        return None
+    text = sys.stdin.read() if str(path) == "-" else path.read_text("utf-8")
+    return " | ".join(line.strip() for line in text.splitlines() if line.strip())
+
+
+@contextlib.asynccontextmanager
+async def _server(flags: argparse.Namespace) -> AsyncIterator[tuple[str, str]]:
+    """The address to play at, and the name under which its token is kept."""
+    if flags.url is not None:
+        yield flags.url, socket_url(flags.url)
+        return
+    async with embedded_server(is_private=flags.private, rules=flags.rules) as url:
+        # Its port is another one each time, its games are the same.
+        yield url, "embedded"
+
+
+async def _play(flags: argparse.Namespace, wish: Wish, url: str, identity: str) -> int:
+    identities = None if flags.guest or flags.private else Identities(state_folder())
+    token = identities.token(identity) if identities else None
+    is_plain = (
+        flags.plain
+        or not (sys.stdin.isatty() and sys.stdout.isatty())
+        or os.environ.get("TERM") in {None, "dumb"}
+    )
+    style = Style(
+        symbols=not flags.ascii and _writes("♣♦♥♠·"), colour=not is_plain and not os.environ.get("NO_COLOR")
+    )
+    try:
+        async with connect(url, name=flags.name, token=token) as client:
+            keeper = _Keeper(identities, identity)
+            keeper.keep(client.token)
+            try:
+                if is_plain:
+                    return await _play_plain(
+                        client, wish, PlainFace(style, is_brief=flags.brief, width=_width())
+                    )
+                return await _play_on_screen(client, wish, Screen(style))
+            finally:
+                keeper.keep(client.token)
+                if keeper.problem:
+                    print(keeper.problem, file=sys.stderr)
+    except ChilkootError as failure:
+        print(f"chilkoot: {failure}", file=sys.stderr)
+        return 1
+
+
+class _Keeper:
+    """Keeps the token as the server changes it; a folder that cannot be written is said once, at the end."""
+
+    def __init__(self, identities: Identities | None, identity: str) -> None:
+        self._identities = identities
+        self._identity = identity
+        self.problem = ""
+
+    def keep(self, token: str | None) -> None:
+        if self._identities is not None and token is not None:
+            try:
+                self._identities.keep(self._identity, token)
+            except OSError as failure:
+                self.problem = (
+                    f"chilkoot: your identity could not be kept: {(failure.strerror or str(failure)).lower()}"
+                )
+
+
+async def _play_plain(client: Client, wish: Wish, face: PlainFace) -> int:
+    is_typed = sys.stdin.isatty()
+    lines = read_lines(sys.stdin.fileno(), prompt="> " if is_typed else "", echo=not is_typed)
+    play = Play(client, face)
+    is_done = await play.run(lines, wish)
+    if is_done:
+        face.say(play.parting())
+    return 0 if is_done else 1
+
+
+async def _play_on_screen(client: Client, wish: Wish, screen: Screen) -> int:
+    play = Play(client, screen)
+    with screen.on():
+        is_done = await play.run(screen.lines(), wish)
+    print(screen.last_words())
+    if is_done:
+        print(play.parting())
+    return 0 if is_done else 1
+
+
+def _writes(text: str) -> bool:
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def _width() -> int:
+    return shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80

@@ -1,0 +1,479 @@
+"""A person's side of a game: typed commands in, sentences and tables out. Where they come from and go to is a `Face`.
+
+What the server does arrives as one stream, whoever caused it; each diff of the game on the table is told once, in order,
+and a command is done when what it caused has been told.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from typing import Final, Protocol
+
+from chilkoot_client import (
+    HIDDEN,
+    ChilkootError,
+    Client,
+    Closed,
+    Connected,
+    Diff,
+    Disconnected,
+    Error,
+    Event,
+    Game,
+    GameEntry,
+    Message,
+    Snapshot,
+    Table,
+    Targets,
+    Variants,
+    apply_ops,
+)
+from chilkoot_client import Move as MoveOp
+from chilkoot_client.messages import RulesPage
+from chilkoot_terminal import commands as typed
+from chilkoot_terminal.draw import board_text, size_of
+from chilkoot_terminal.words import (
+    card_words,
+    column_words,
+    diff_words,
+    move_words,
+    outcome_words,
+    pile_words,
+    score_words,
+)
+
+__all__ = ["Face", "Play", "Wish"]
+
+_MOST_LISTED: Final = 20
+
+
+class Face(Protocol):
+    """Where sentences and tables are shown."""
+
+    def say(self, text: str) -> None:
+        """Show a sentence or two."""
+        ...
+
+    def show(self, table: Table, title: str, *, asked: bool) -> None:
+        """Show the table: because it was asked for, or because it has changed."""
+        ...
+
+    def page(self, text: str) -> None:
+        """Show a longer text, to be read at leisure."""
+        ...
+
+    def link(self, text: str) -> None:
+        """Say how the connection is; empty when it is fine."""
+        ...
+
+
+class Wish:
+    """What the person asked for when starting the program: which game to sit down at."""
+
+    def __init__(
+        self,
+        *,
+        variant: str | None = None,
+        level: int | None = None,
+        deal: str | None = None,
+        cards: str | None = None,
+        is_new: bool = False,
+        game: str | None = None,
+        key: str | None = None,
+        role: str | None = None,
+    ) -> None:
+        self.variant = variant
+        self.level = level
+        self.deal = deal
+        self.cards = cards
+        self.is_new = is_new or deal is not None or cards is not None
+        self.game = game
+        self.key = key
+        self.role = role
+
+
+class Play:
+    """One person at one client: the game on the table, and what was said about it."""
+
+    def __init__(self, client: Client, face: Face) -> None:
+        self._client = client
+        self._face = face
+        self._game: Game | None = None
+        self._names: dict[str, str] = {}
+        # The table as it was last told: what a diff means can only be said from the table before it.
+        self._told: dict[str, list[str]] = {}
+        self._seq = -1
+        self._moved = asyncio.Condition()
+        self._listed: tuple[GameEntry, ...] = ()
+        self._last = "Nothing has been said yet."
+        self._gives_up = False
+        self._mine = 0
+
+    @property
+    def game(self) -> Game:
+        """The game on the table."""
+        assert self._game is not None
+        return self._game
+
+    @property
+    def has_game(self) -> bool:
+        """Whether a game is on the table."""
+        return self._game is not None
+
+    async def run(self, lines: AsyncIterator[str], wish: Wish) -> bool:
+        """Sit down as wished, then do what each line says, until the lines end or one says quit; False: cut off."""
+        events = self._client.events()
+        listening = asyncio.create_task(self._listen(events))
+        try:
+            await self._sit_down(wish)
+            async for line in lines:
+                command = typed.parse(line)
+                if command == typed.Word("quit"):
+                    break
+                if not await self._try(command):
+                    return False
+            return True
+        finally:
+            listening.cancel()
+            await asyncio.gather(listening, return_exceptions=True)
+
+    def parting(self) -> str:
+        """What to say when the person leaves."""
+        if self._game is None or self.game.table.is_over or self.game.table.role != "player":
+            return "Bye."
+        return "Bye. The game is kept: `chilkoot play` takes it up again."
+
+    async def _sit_down(self, wish: Wish) -> None:
+        with contextlib.suppress(Error):
+            variants: Variants = await self._client.variants()
+            self._names = {entry.id: entry.name for entry in variants.variants}
+        if wish.game is not None:
+            await self._place(await self._client.join(wish.game, role=wish.role, key=wish.key), "")
+            return
+        if not wish.is_new:
+            mine = (await self._client.my_games(state="playing", limit=100)).games
+            wanted = [
+                entry
+                for entry in mine
+                if wish.variant in {None, entry.variant} and wish.level in {None, entry.level}
+            ]
+            if wanted:
+                game = await self._client.join(wanted[0].game, role="player")
+                await self._place(game, "Your game is taken up again; `new` deals another.")
+                return
+        await self._place(await self._deal(wish.variant or "yukon", wish.level, wish.deal, wish.cards), "")
+
+    async def _deal(
+        self, variant: str, level: int | None, deal: str | None, cards: str | None = None
+    ) -> Game:
+        return await self._client.new(variant, level=level, deal=deal, cards=cards)
+
+    async def _place(self, game: Game, sentence: str) -> None:
+        """Put a game on the table, in place of the one that lay there."""
+        before = self._game
+        self._game = game
+        self._take(game.table)
+        if before is not None and before.id != game.id:
+            with contextlib.suppress(ChilkootError):
+                await before.leave()
+        self._show(asked=True)
+        self._say(
+            " ".join(part for part in (sentence, outcome_words(game.table)) if part) or self._greeting()
+        )
+
+    def _greeting(self) -> str:
+        table = self.game.table
+        if table.role != "player":
+            return f"You are watching {self._title()}."
+        return f"{self._title()}. `help` lists the commands."
+
+    def _title(self) -> str:
+        table = self.game.table
+        level = f" level {table.level}" if table.level is not None else ""
+        deal = f" {table.deal}" if table.deal is not None and len(table.deal) < 30 else ""
+        return f"{self._names.get(table.variant, table.variant)}{level}{deal}"
+
+    def _headline(self) -> str:
+        table = self.game.table
+        status = "" if table.status == "playing" else f" · {table.status}"
+        watching = "" if table.role == "player" else " · watching"
+        return (
+            f"{self._title()} · {table.score}/{size_of(table)} home · {table.moves} moves{status}{watching}"
+        )
+
+    def _show(self, *, asked: bool) -> None:
+        self._face.show(self.game.table, self._headline(), asked=asked)
+
+    def _say(self, text: str) -> None:
+        self._last = text
+        self._face.say(text)
+
+    # What the server says.
+
+    async def _listen(self, events: AsyncIterator[Event]) -> None:
+        async for event in events:
+            if isinstance(event, Disconnected):
+                self._face.link(f"connection lost ({event.reason}); trying again in {event.retry_in:.0f} s")
+            elif isinstance(event, Connected) and event.again:
+                self._face.link("")
+            elif isinstance(event, Diff | Snapshot) and event.replay is None:
+                await self._hear(event)
+
+    async def _hear(self, event: Diff | Snapshot) -> None:
+        """Tell what happened to the game on the table."""
+        if self._game is None or event.game != self._game.id or event.seq <= self._seq:
+            return
+        table = self._game.table
+        outcome = outcome_words(table) if event.seq == table.seq and event.status is not None else ""
+        if isinstance(event, Diff) and event.seq == self._seq + 1:
+            sentence = diff_words(self._told, event, by_me=event.re is not None or self._mine > 0)
+            self._seq, self._told = event.seq, apply_ops(self._told, event.ops)
+        elif table.seq >= event.seq:
+            sentence = "The table is up to date again."
+            self._take(table)
+        else:
+            # A diff is missing; the client asks for the whole table, and that snapshot comes by here.
+            return
+        if self._seq == table.seq:
+            self._show(asked=False)
+        self._say(f"{sentence} {outcome}".strip())
+        async with self._moved:
+            self._moved.notify_all()
+
+    def _take(self, table: Table) -> None:
+        self._seq = table.seq
+        self._told = {name: list(cards) for name, cards in table.piles.items()}
+
+    async def _until_told(self, reply: Message) -> None:
+        if isinstance(reply, Diff) and reply.game == self.game.id:
+            async with self._moved:
+                await self._moved.wait_for(lambda: self._seq >= reply.seq)
+
+    # What the person says.
+
+    async def _try(self, command: typed.Command) -> bool:
+        """Do what was asked and say what came of it; whether to go on."""
+        confirmed, self._gives_up = self._gives_up, False
+        try:
+            await self._do(command, confirmed=confirmed)
+        except Closed as closed:
+            # Either the connection is over for good, or only this command's fate is unknown.
+            self._say(f"{closed.reason[:1].upper()}{closed.reason[1:]}.")
+            try:
+                await self._client.request("ping")
+            except ChilkootError:
+                return False
+            self._show(asked=True)
+        except Error as error:
+            stale = " Look at the table and try again." if error.code == "stale" else ""
+            self._say(f"{error}{stale}")
+        except ChilkootError as refused:
+            self._say(str(refused))
+        return True
+
+    async def _do(self, command: typed.Command, *, confirmed: bool) -> None:
+        match command:
+            case typed.Unclear(message):
+                self._say(message)
+            case typed.Word(word):
+                await self._word(word, confirmed=confirmed)
+            case typed.Move(source, n, target):
+                await self._move(source, n, target)
+            case typed.Fit(source, target):
+                await self._fit(source, target)
+            case typed.Pick(card, target):
+                await self._pick(card, target)
+            case typed.Tap(pile):
+                await self._tap(pile, 1)
+            case typed.Steps(word, count):
+                await self._act(word, count=count)
+            case typed.New(variant, level, deal):
+                await self._new(variant, level, deal)
+            case typed.Open(game):
+                await self._open(game)
+            case typed.ReadColumn(pile):
+                self._say(column_words(self.game.table.piles, pile))
+
+    async def _word(self, word: str, *, confirmed: bool) -> None:
+        table = self.game.table
+        texts: dict[str, Callable[[], str]] = {
+            "board": lambda: board_text(table.piles),
+            "help": lambda: typed.HELP,
+        }
+        if word in {"draw", "home", "auto"}:
+            await self._act(word)
+        elif word in texts:
+            self._face.page(texts[word]())
+        elif word == "table":
+            self._show(asked=True)
+        elif word == "score":
+            self._say(f"{score_words(table, size_of(table))} {outcome_words(table)}".strip())
+        elif word == "repeat":
+            self._face.say(self._last)
+        elif word == "give up":
+            await self._give_up(confirmed=confirmed)
+        elif word == "restart":
+            await self._place(await self.game.restart(), "The same deal again.")
+        elif word == "hint":
+            hint = await self.game.hint()
+            move = f" (`{hint.move.source} {hint.move.n} {hint.move.target}`)" if hint.move else ""
+            self._say(f"{hint.message or hint.action}{move}")
+        elif word == "legal":
+            await self._legal()
+        elif word == "games":
+            await self._games()
+        elif word == "variants":
+            await self._variants()
+        elif word == "rules":
+            reply = await self._client.request("rules", variant=table.variant)
+            self._face.page(
+                (reply.text if isinstance(reply, RulesPage) else "").strip() or "There is no page about it."
+            )
+
+    async def _act(self, command: str, **fields: object) -> None:
+        self._mine += 1
+        try:
+            await self._until_told(await self.game.act(command, **fields))
+        finally:
+            self._mine -= 1
+
+    async def _move(self, source: str, n: int, target: str) -> None:
+        if target == "c":
+            cells = sorted(name for name in self.game.table.piles if name[0] == "c")
+            if not cells:
+                self._say("There are no cells in this game.")
+                return
+            target = next((name for name in cells if not self.game.table.piles[name]), cells[0])
+        await self._act("move", from_=source, to=target, n=n)
+
+    async def _fit(self, source: str, target: str) -> None:
+        """Whichever cards of one column fit onto another."""
+        legal = await self.game.legal()
+        counts = [move.n for move in legal.moves if (move.source, move.target) == (source, target)]
+        piles = self.game.table.piles
+        if len(counts) == 1:
+            await self._move(source, counts[0], target)
+        elif counts:
+            ways = [f"{card_words(piles[source][-n])} (`{source} {n} {target}`)" for n in sorted(counts)]
+            self._say(f"Which one: {', '.join(ways)}?")
+        elif not piles.get(source) or target not in piles:
+            # The server has a sentence for what is wrong with these piles.
+            await self._move(source, 1, target)
+        else:
+            under = piles[target][-1:]
+            onto = card_words(under[0]) if under else f"empty {pile_words(target)}"
+            self._say(f"Nothing in {pile_words(source)} goes onto {onto if not under else f'the {onto}'}.")
+
+    async def _pick(self, card: str, target: str | None) -> None:
+        """A card by its name: find where it lies, and where the card lies onto which it shall go."""
+        places = self._places(card)
+        if len(places) != 1:
+            what = f"The {card_words(card)}"
+            if places:
+                where = " and ".join(f"{pile} ({n} deep)" for pile, n in places)
+                self._say(f"{what} lies in {where}: say which, such as `{places[0][0]} {places[0][1]} …`.")
+            else:
+                self._say(f"{what} does not lie face up on this table.")
+            return
+        (source, n) = places[0]
+        if target is None:
+            await self._tap(source, n)
+            return
+        if target[0] in "A23456789TJQK":
+            onto = [
+                name
+                for name, cards in self.game.table.piles.items()
+                if name[0] in "tcf" and cards[-1:] == [target]
+            ]
+            if not onto:
+                self._say(f"The {card_words(target)} is not the last card of a pile.")
+                return
+            target = onto[0]
+        await self._move(source, n, target)
+
+    def _places(self, card: str) -> list[tuple[str, int]]:
+        """Where a card lies: the pile and how many cards would move; outside of the columns only last cards count."""
+        return [
+            (name, len(cards) - at)
+            for name, cards in sorted(self.game.table.piles.items())
+            for at, found in enumerate(cards)
+            if found == card and (name[0] == "t" or at == len(cards) - 1)
+        ]
+
+    async def _tap(self, pile: str, n: int) -> None:
+        self._mine += 1
+        try:
+            reply = await self.game.tap(pile, n)
+            await self._until_told(reply)
+        finally:
+            self._mine -= 1
+        if isinstance(reply, Targets):
+            cards = self.game.table.piles.get(pile, [])[-n:]
+            what = f"the {card_words(cards[0])}" if cards and cards[0] != HIDDEN else pile_words(pile)
+            piles = ", ".join(f"{pile_words(target)} (`{pile} {n} {target}`)" for target in reply.targets)
+            self._say(
+                f"{what[:1].upper()}{what[1:]} may go to {piles}." if piles else f"No pile takes {what}."
+            )
+
+    async def _give_up(self, *, confirmed: bool) -> None:
+        if confirmed or self.game.table.is_over:
+            await self._act("give_up")
+        else:
+            self._gives_up = True
+            self._say(
+                "Giving up ends the game as lost. Say `give up` once more to do so; anything else goes on."
+            )
+
+    async def _new(self, variant: str | None, level: int | None, deal: str | None) -> None:
+        table = self.game.table
+        chosen = self._full_id(variant) if variant is not None else table.variant
+        kept = table.level if level is None and chosen == table.variant else level
+        await self._place(await self._deal(chosen, kept, deal), "")
+
+    def _full_id(self, word: str) -> str:
+        """The variant that a word names: an id, or the only one that the word is a part of."""
+        if word in self._names or not self._names:
+            return word
+        near = [name for name in self._names if word in name]
+        return near[0] if len(near) == 1 else word
+
+    async def _open(self, word: str) -> None:
+        game = word
+        if word.isdecimal() and len(word) < 4:
+            if not 1 <= int(word) <= len(self._listed):
+                self._say("`games` lists your games; `open 2` takes up the second of them.")
+                return
+            game = self._listed[int(word) - 1].game
+        await self._place(await self._client.join(game, role="player"), "Taken up again.")
+
+    async def _games(self) -> None:
+        self._listed = (await self._client.my_games(limit=_MOST_LISTED)).games
+        lines = [
+            f"{number:3}  {self._names.get(entry.variant, entry.variant)}"
+            f"{f' level {entry.level}' if entry.level is not None else ''}: {entry.score} home, {entry.moves} moves, "
+            f"{entry.status}{' (on the table)' if entry.game == self.game.id else ''}"
+            for number, entry in enumerate(self._listed, 1)
+        ]
+        self._face.page(
+            "\n".join([*lines, "`open 2` takes up the second."]) if lines else "You have no games yet."
+        )
+
+    async def _variants(self) -> None:
+        entries = (await self._client.variants()).variants
+        lines = [
+            f"{entry.id:20}  {entry.name}{f', levels {entry.levels[0]}–{entry.levels[-1]}' if entry.levels else ''}"
+            for entry in entries
+        ]
+        self._face.page("\n".join([*lines, "`new` with one of these deals it."]))
+
+    async def _legal(self) -> None:
+        legal = await self.game.legal()
+        piles = self.game.table.piles
+        lines = [
+            f"{move.source} {move.n} {move.target}".ljust(11)
+            + move_words(piles, MoveOp(move.source, move.target, move.n))
+            for move in legal.moves
+        ]
+        self._face.page("\n".join(lines + ["draw"] * legal.draw) or "No move is legal.")

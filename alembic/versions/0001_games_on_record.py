@@ -61,6 +61,7 @@ def upgrade() -> None:
         sa.Column("semantics", sa.Integer(), nullable=False),
         sa.Column("deal", sa.Text(), nullable=False),
         sa.Column("origin", sa.Text(), nullable=False),
+        sa.Column("winnable", sa.Text()),
         sa.Column("watch", sa.Text(), nullable=False),
         sa.Column("key", sa.Text(), nullable=False),
         sa.Column("watch_key", sa.Text()),

@@ -189,6 +189,23 @@ class Reader:
         with self._reading() as connection:
             return _struct(Stats, connection.execute(query).one())
 
+    def unfinished_of(self, player_id: str) -> int:
+        """How many games of a player are neither won nor lost."""
+        query = select(func.count()).where(
+            game.c.player == _number_of_player(player_id), game.c.ended_ms.is_(None)
+        )
+        with self._reading() as connection:
+            return connection.scalar(query) or 0
+
+    def answers(self) -> bool:
+        """Whether the database can be read now."""
+        try:
+            with self._reading() as connection:
+                connection.execute(select(player.c.n).limit(1))
+        except StoreUnavailable:
+            return False
+        return True
+
     def counts(self) -> Counts:
         """How much is on record."""
         unfinished = select(func.count()).select_from(game).where(game.c.ended_ms.is_(None))

@@ -51,6 +51,7 @@ class GameHeader(msgspec.Struct, frozen=True, kw_only=True):
     semantics: int
     deal: str
     origin: Origin
+    winnable: str | None
     watch: Watch
     key: str
     watch_key: str | None

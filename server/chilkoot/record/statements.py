@@ -121,7 +121,7 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
             .inline()
             .values(
                 _fields("id", "variant", "level", "rules_hash", "semantics", "deal", "origin", "watch", "key")
-                | _fields("watch_key", "created_ms", "start_hash", "imported_ms", *_STANDING)
+                | _fields("winnable", "watch_key", "created_ms", "start_hash", "imported_ms", *_STANDING)
                 | dict.fromkeys(("seq", "moves", "undos", "hints"), _ZERO)
                 | {"player": _number_of(player, "player"), "head_hash": _w("start_hash")}
             ),

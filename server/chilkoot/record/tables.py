@@ -98,6 +98,7 @@ game = Table(
     Column("semantics", Integer, nullable=False),
     Column("deal", Text, nullable=False),
     Column("origin", Text, nullable=False),
+    Column("winnable", Text),
     Column("watch", Text, nullable=False),
     Column("key", Text, nullable=False),
     Column("watch_key", Text),

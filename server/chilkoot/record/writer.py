@@ -8,8 +8,9 @@ is still wanted. It does not linger for more units either: under load the last c
 from __future__ import annotations
 
 import logging
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from itertools import groupby
 from queue import SimpleQueue
 from threading import Thread
 from typing import Final
@@ -60,9 +61,10 @@ class Writer:
         self._deliver = deliver
         self._on_fatal = on_fatal
         self._statements = compile_statements(engine.dialect)
+        self._order = {kind: place for place, kind in enumerate(self._statements)}
         self._connection: Connection | None = None
         self._failures = 0
-        self._replies: defaultdict[str, int] = defaultdict(int)
+        self._replies: Counter[str] = Counter()
         self._replies_since_pruning = 0
         self._thread = Thread(target=self._run, name="chilkoot-record", daemon=True)
 
@@ -148,7 +150,7 @@ class Writer:
         connection = self._connected()
         transaction = connection.begin()
         try:
-            self._apply(connection, [unit for unit, _ in batch])
+            self._apply(connection, batch)
             outcomes: list[Outcome] = [(token, None) for _, token in batch]
         except Exception as error:
             if not _is_units_own(error):
@@ -164,11 +166,21 @@ class Writer:
             raise _CommitFailed from error
         return outcomes
 
+    def _apply(self, connection: Connection, batch: _Batch) -> None:
+        """Apply all units at once, sorted by kind: few statements with many rows each."""
+        rows: defaultdict[type[Write], list[Write]] = defaultdict(list)
+        for unit, _ in batch:
+            for write in unit:
+                rows[type(write)].append(write)
+        for kind in sorted(rows, key=self._order.__getitem__):
+            self._run_kind(connection, kind, rows[kind])
+
     def _try(self, connection: Connection, unit: Unit) -> StoreFault | None:
-        """Apply one unit by itself, so that what is wrong with it is not held against the others."""
+        """Apply one unit by itself and in its own order, so that what is wrong with it is not held against the others."""
         savepoint = connection.begin_nested()
         try:
-            self._apply(connection, [unit])
+            for kind, writes in groupby(unit, type):
+                self._run_kind(connection, kind, list(writes))
         except Exception as error:
             if not _is_units_own(error):
                 raise
@@ -177,25 +189,14 @@ class Writer:
         savepoint.commit()
         return None
 
-    def _apply(self, connection: Connection, units: Iterable[Unit]) -> None:
-        rows: defaultdict[type[Write], list[Write]] = defaultdict(list)
-        for unit in units:
-            for write in unit:
-                rows[type(write)].append(write)
-        if unknown := rows.keys() - self._statements.keys():
-            raise TypeError(f"no write: {', '.join(kind.__name__ for kind in unknown)}")
-        for kind, statements in self._statements.items():
-            if writes := rows.get(kind):
-                for statement in statements:
-                    changed = connection.exec_driver_sql(statement.sql, statement.rows(writes)).rowcount
-                    if statement.is_exact and changed != len(writes):
-                        raise Conflict(
-                            f"{kind.__name__}: what it refers to is not on record, or not as it says"
-                        )
-        for write in rows.get(PutReply, ()):
-            assert isinstance(write, PutReply)
-            self._replies[write.session] += 1
-            self._replies_since_pruning += 1
+    def _run_kind(self, connection: Connection, kind: type[Write], writes: list[Write]) -> None:
+        for statement in self._statements[kind]:
+            changed = connection.exec_driver_sql(statement.sql, statement.rows(writes)).rowcount
+            if statement.is_exact and changed != len(writes):
+                raise Conflict(f"{kind.__name__}: what it refers to is not on record, or not as it says")
+        if kind is PutReply:
+            self._replies.update(write.session for write in writes if isinstance(write, PutReply))
+            self._replies_since_pruning += len(writes)
 
     def _prune(self, connection: Connection) -> None:
         due = [session for session, n in self._replies.items() if n >= _PRUNE_FROM]

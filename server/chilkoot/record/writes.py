@@ -105,6 +105,7 @@ class NewGame(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     semantics: int
     deal: str
     origin: Origin
+    winnable: str | None = None
     watch: Watch
     key: str
     watch_key: str | None

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
+import pytest
+from _pytest.mark.structures import ParameterSet
+
 from chilkoot.data import rules_folder
 from chilkoot.engine import Game
 from chilkoot.language.rules import Rules, Variant
@@ -30,9 +33,20 @@ def rules_of(name: str, level: int | None = None) -> Rules:
     return found.rules
 
 
-def all_levels() -> list[tuple[str, int | None]]:
-    """Every shipped variant with each of its levels."""
-    return [(one.id, level.number) for one in library().variants() for level in one.levels]
+QUICK = {
+    "yukon", "yakutat-bay", "yakutat-bay-calving", "yukon-cells", "yukon-thicket", "alaska", "double-yukon", "scorpion",
+    "three-blind-mice", "klondike-draw-3", "canfield", "freecell", "spiderette", "forty-thieves", "beleaguered-castle",
+}  # fmt: skip
+"""Variants that between them use every kind of rule; the others are tried with the slow kinds."""
+
+
+def all_levels() -> list[ParameterSet]:
+    """Every shipped variant with each of its levels, as parameters; those that add no kind of rule are slow."""
+    return [
+        pytest.param(one.id, level.number, marks=() if one.id in QUICK else pytest.mark.slow)
+        for one in library().variants()
+        for level in one.levels
+    ]
 
 
 def fragment(name: str, board: str, level: int | None = None) -> Game:

@@ -24,7 +24,7 @@ from chilkoot.engine.moves import (
 from chilkoot.engine.outcome import judge
 from chilkoot.engine.play import home_sources, play_draw, play_home, play_move, play_turn
 from chilkoot.engine.position import Change, Position, Shuffled, State
-from chilkoot.events import Action, CardMove, Op, Result, Simple, Status, TurnUp, Undo
+from chilkoot.events import Action, CardMove, Op, Result, Simple, Status, Turn, TurnUp, Undo
 from chilkoot.language.rules import Rules
 
 __all__ = ["MAX_ACTIONS", "SEMANTICS", "Game"]
@@ -123,6 +123,13 @@ class Game:
     def may_be_undone(self) -> bool:
         """Whether an undo may reopen a game that is lost because no legal move was left."""
         return self.status == "lost" and self.result == "no_moves" and not self.closed
+
+    def idle(self) -> int:
+        """Actions since one last turned up a card or raised the score above its best."""
+        for count, step in enumerate(reversed(self._undo)):
+            if step.before[-1] != step.after[-1] or any(isinstance(change, Turn) for change in step.changes):
+                return count
+        return len(self._undo)
 
     def piles(self) -> tuple[str, ...]:
         """The names of the piles in wire order."""

@@ -15,7 +15,15 @@ from collections import deque
 from typing import Final
 
 from chilkoot.cards import DOWN
-from chilkoot.engine.moves import PileMove, can_draw, can_turn, foundation_takes, is_no_op, legal_moves, movable
+from chilkoot.engine.moves import (
+    PileMove,
+    can_draw,
+    can_turn,
+    foundation_takes,
+    is_no_op,
+    legal_moves,
+    movable,
+)
 from chilkoot.engine.play import play_draw, play_move
 from chilkoot.engine.position import Change, Position
 from chilkoot.engine.relaxed import may_progress
@@ -23,8 +31,8 @@ from chilkoot.events import Turn
 
 __all__ = ["POSITIONS", "blind", "is_stuck", "position_key"]
 
-POSITIONS: Final = 1000
-"""Positions the search generates before it stays silent; about 30 ms of one core."""
+POSITIONS: Final = 400
+"""Positions the search generates before it stays silent; about 10 ms of one core, for the loop waits for it."""
 
 
 def is_stuck(position: Position, moves: list[PileMove], *, positions: int = POSITIONS) -> bool:
@@ -88,7 +96,8 @@ def _progresses_in_two(position: Position, moves: list[PileMove]) -> bool:
             low = movable(tables, column, cards)
             covering[column] = 1 << cards[low] if low else 0
     foundations = [
-        (table, piles[tables.layout.first_foundation + number]) for number, table in enumerate(tables.foundations)
+        (table, piles[tables.layout.first_foundation + number])
+        for number, table in enumerate(tables.foundations)
     ]
     counts = position.score() >= position.best
     for source, n, target in moves:

@@ -24,6 +24,9 @@ __all__ = ["Advice", "advise"]
 POSITIONS: Final = 400
 """Positions looked at for one piece of advice."""
 
+WANDER: Final = 40
+"""Actions in a row without progress before a step without known use is no longer advised."""
+
 _DRAW_MOVE: Final[PileMove] = (-1, 0, -1)
 
 
@@ -90,8 +93,9 @@ def _find(game: Game, root: Position, *, avoid: set[str], tried: bool) -> _Way |
         if ways:
             return max(ways, key=lambda way: way.worth)
         level = deeper
-    # Only where the search ran out of positions, not of moves, is a step without known use worth a try.
-    return max(steps, key=lambda way: way.worth, default=None) if level else None
+    # Only where the search ran out of positions, not of moves, is a step without known use worth a try, and not for ever.
+    wanders = bool(level) and game.idle() < WANDER
+    return max(steps, key=lambda way: way.worth, default=None) if wanders else None
 
 
 def _moves(position: Position) -> list[PileMove]:

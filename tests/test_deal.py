@@ -1,0 +1,117 @@
+"""Deals: the shuffle's vectors, numbers, boards."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chilkoot.engine import DealError, Game, format_board, normal_deal, parse_board, shuffle
+from chilkoot.engine.tables import layout_of
+from variants import all_levels, rules_of
+
+CK_0 = """t1: 5H
+t2: <3H> 2S 8D 3S 6S JH
+t3: <TC> <5S> 5D 6C 8H QS AH
+t4: <KC> <8C> <9S> 7C TS 9D QD JD
+t5: <2H> <KS> <7S> <AC> 9H 7D 4H 5C TD
+t6: <6H> <2D> <4C> <QH> <TH> 2C 8S AS 4D 7H
+t7: <6D> <KH> <3D> <QC> <KD> <4S> AD JS JC 9C 3C"""
+
+
+def test_deal_ck_0_is_the_published_one() -> None:
+    assert Game.start(rules_of("yukon"), "ck:0").board() == CK_0
+
+
+@pytest.mark.parametrize(
+    ("key", "first", "digest"),
+    [
+        (bytes(32), [28, 9, 12, 27, 31, 18, 43, 7, 51, 14, 38, 47], "fb435ce0d498e691"),
+        (bytes(range(32)), [34, 6, 40, 10, 9, 49, 38, 19, 21, 32, 4, 26], "1747a49955d3a631"),
+    ],
+)
+def test_the_shuffle_gives_the_published_orders(key: bytes, first: list[int], digest: str) -> None:
+    order = shuffle(key, 52)
+    assert order[:12] == first
+    assert hashlib.sha256(bytes(order)).hexdigest().startswith(digest)
+
+
+@given(st.binary(min_size=32, max_size=32), st.integers(1, 416))
+def test_a_shuffle_keeps_every_card_once(key: bytes, count: int) -> None:
+    assert sorted(shuffle(key, count)) == list(range(count))
+
+
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        ("ck:7", "ck:7"),
+        (" ck:007 ", "ck:7"),
+        ("ms:24", "ms:24"),
+        ("ck:18446744073709551615", "ck:18446744073709551615"),
+        ("ck:" + "AB" * 32, "ck:" + "ab" * 32),
+    ],
+)
+def test_a_deal_number_has_one_spelling(text: str, normal: str) -> None:
+    assert normal_deal(text) == normal
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "7",
+        "ck:",
+        "ck:-1",
+        "ck:1.5",
+        "ms:0",
+        "ms:2147483648",
+        "ck:18446744073709551616",
+        "ms:" + "0" * 64,
+        "pysol:3",
+        "ck:٣",
+    ],
+)
+def test_what_is_no_deal_number_is_refused(text: str) -> None:
+    with pytest.raises(DealError):
+        normal_deal(text)
+
+
+def test_numbers_as_keys_and_as_hex_are_the_same_deal() -> None:
+    rules = rules_of("yukon")
+    assert Game.start(rules, "ck:258").board() == Game.start(rules, "ck:" + f"{258:064x}").board()
+
+
+@pytest.mark.parametrize(("name", "level"), all_levels())
+def test_every_deal_uses_each_card_of_its_pack_and_its_board_reads_back(name: str, level: int | None) -> None:
+    rules = rules_of(name, level)
+    for deal in ("ck:1", "ck:2", "ms:7"):
+        game = Game.start(rules, deal)
+        piles = game.position.piles
+        assert sum(map(len, piles)) == rules.deck.size()
+        assert parse_board(rules, format_board(layout_of(rules), piles)) == piles
+        assert Game.start(rules, game.board()).view() == game.view() if game.position.base is None else True
+
+
+def test_a_board_is_refused_with_everything_that_is_wrong_with_it_at_once() -> None:
+    text = CK_0.replace("5H", "5X", 1).replace("<3H>", "2S").replace("t3:", "t9:") + "\nc1: AS\nnonsense"
+    with pytest.raises(DealError) as caught:
+        Game.start(rules_of("yukon"), text)
+    message = caught.value.message
+    for part in ('"5X" in t1', "t9", "c1", "nonsense", "2S (2 times)", "missing from the board"):
+        assert part in message
+
+
+def test_a_board_with_the_pipe_between_piles_is_the_same_board() -> None:
+    rules = rules_of("yukon")
+    assert Game.start(rules, CK_0.replace("\n", " | ")).board() == CK_0
+
+
+def test_boards_lacking_or_repeating_a_card_are_refused_but_as_fragments() -> None:
+    rules = rules_of("yukon")
+    with pytest.raises(DealError, match="missing from the board: 2C"):
+        Game.start(rules, "t1: AC")
+    assert Game.start(rules, "t1: AC", fragment=True).board() == "t1: AC"
+    with pytest.raises(DealError, match="too often"):
+        Game.start(rules, "t1: AC AC", fragment=True)

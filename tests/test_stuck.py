@@ -1,0 +1,94 @@
+"""`stuck`: exact when it is said, blind to hidden cards, silent where a bounded search can't tell."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from chilkoot.cards import DOWN
+from chilkoot.engine import Game
+from chilkoot.engine.position import Position
+from chilkoot.engine.relaxed import may_progress
+from chilkoot.engine.stuck import _search, blind, is_stuck
+from chilkoot.events import CardMove, Undo
+from variants import all_levels, fragment, rules_of
+
+
+def test_a_dead_yakutat_position_with_endless_moves_is_stuck_and_not_lost() -> None:
+    # The 2 of spades can go up and down for ever, and nothing else can move.
+    game = fragment(
+        "yakutat-bay", "f4: AS 2S | t1: <5H> 3D | t2: <4D> 7C | t3: <8C> 9H | t4: <KC> JS | t5: <6D> 5C"
+    )
+    assert game.status == "stuck" and game.result is None
+    assert game.legal() == [CardMove("f4", 1, "t1")]
+    game.act(CardMove("f4", 1, "t1"))
+    assert game.status == "stuck"
+    game.act(CardMove("t1", 1, "f4"))
+    assert game.status == "stuck", "a score that was reached before is no progress"
+
+
+def test_groups_that_only_shuttle_between_equal_places_are_stuck() -> None:
+    game = fragment(
+        "yukon", "t1: <2C> 9S 8H | t2: <3D> 9C | t3: <4D> KH | t4: <4H> KD | t5: <6C> QD | t6: 5D JC | t7: 5S"
+    )
+    assert game.status == "stuck"
+    assert CardMove("t1", 1, "t2") in game.legal()
+
+
+def test_a_move_that_uncovers_a_card_is_progress() -> None:
+    game = fragment("yukon", "t1: <2C> 9S 8H | t2: <3D> TH | t3: <4D> KH")
+    assert game.status == "playing"
+
+
+def test_an_undo_may_bring_playing_back() -> None:
+    game = fragment("yukon", "t1: <2C> 9S | t2: 4H TH | t3: <4D> KH | t4: <4S> 9C | t5: <6C> JS")
+    assert game.status == "playing"
+    game.act(CardMove("t1", 1, "t2"))
+    game.act(Undo())
+    assert game.status == "playing"
+
+
+@pytest.mark.parametrize(("name", "level"), all_levels())
+def test_the_relaxation_never_calls_a_position_dead_that_a_search_gets_out_of(
+    name: str, level: int | None
+) -> None:
+    dead = 0
+    for seed in range(6):
+        choice = random.Random(seed)
+        game = Game.start(rules_of(name, level), f"ck:{seed}")
+        for _ in range(60):
+            legal = game.legal()
+            if not legal:
+                break
+            game.act(choice.choice(legal))
+            seen = blind(game.position)
+            if not game.is_over and not may_progress(seen):
+                dead += 1
+                assert _search(seen, 30_000), game.board()
+    if (name, level) == ("yukon", None):
+        assert dead > 20, "the test has something to judge"
+
+
+@pytest.mark.parametrize(("name", "level"), all_levels())
+def test_stuck_does_not_depend_on_hidden_cards(name: str, level: int | None) -> None:
+    for seed in range(4):
+        choice = random.Random(seed)
+        game = Game.start(rules_of(name, level), f"ck:{seed}")
+        for _ in range(40):
+            legal = game.legal()
+            if not legal:
+                break
+            game.act(choice.choice(legal))
+            if not game.is_over:
+                twin = with_hidden_cards_shuffled(game.position, choice)
+                assert is_stuck(twin, game.legal_piles()) == is_stuck(game.position, game.legal_piles())
+
+
+def with_hidden_cards_shuffled(position: Position, choice: random.Random) -> Position:
+    twin = position.copy()
+    hidden = [card for pile in twin.piles for card in pile if card & DOWN]
+    choice.shuffle(hidden)
+    for number, pile in enumerate(twin.piles):
+        twin.piles[number] = [hidden.pop() if card & DOWN else card for card in pile]
+    return twin

@@ -27,10 +27,10 @@ def test_deal_ck_0_is_the_published_one() -> None:
 
 @pytest.mark.parametrize(
     ("key", "first", "digest"),
-    [
+    (
         (bytes(32), [28, 9, 12, 27, 31, 18, 43, 7, 51, 14, 38, 47], "fb435ce0d498e691"),
         (bytes(range(32)), [34, 6, 40, 10, 9, 49, 38, 19, 21, 32, 4, 26], "1747a49955d3a631"),
-    ],
+    ),
 )
 def test_the_shuffle_gives_the_published_orders(key: bytes, first: list[int], digest: str) -> None:
     order = shuffle(key, 52)
@@ -45,13 +45,13 @@ def test_a_shuffle_keeps_every_card_once(key: bytes, count: int) -> None:
 
 @pytest.mark.parametrize(
     ("text", "normal"),
-    [
+    (
         ("ck:7", "ck:7"),
         (" ck:007 ", "ck:7"),
         ("ms:24", "ms:24"),
         ("ck:18446744073709551615", "ck:18446744073709551615"),
         ("ck:" + "AB" * 32, "ck:" + "ab" * 32),
-    ],
+    ),
 )
 def test_a_deal_number_has_one_spelling(text: str, normal: str) -> None:
     assert normal_deal(text) == normal
@@ -59,7 +59,7 @@ def test_a_deal_number_has_one_spelling(text: str, normal: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
+    (
         "",
         "7",
         "ck:",
@@ -71,7 +71,7 @@ def test_a_deal_number_has_one_spelling(text: str, normal: str) -> None:
         "ms:" + "0" * 64,
         "pysol:3",
         "ck:٣",
-    ],
+    ),
 )
 def test_what_is_no_deal_number_is_refused(text: str) -> None:
     with pytest.raises(DealError):

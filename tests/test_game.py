@@ -105,9 +105,12 @@ def test_undo_without_limit_goes_back_to_the_deal_and_redo_all_the_way_forward()
         game.act(options(game)[0])
     end, moves = game.board(), game.moves
     game.act(Undo(count=moves))
-    assert game.board() == start and game.undos == moves
+    assert game.board() == start
+    assert game.undos == moves
     game.act(Undo(count=moves, redo=True))
-    assert game.board() == end and game.undos == moves and game.seq == moves + 2
+    assert game.board() == end
+    assert game.undos == moves
+    assert game.seq == moves + 2
 
 
 def test_a_new_move_forgets_what_could_be_redone() -> None:
@@ -117,7 +120,8 @@ def test_a_new_move_forgets_what_could_be_redone() -> None:
     assert game.can()["redo"]
     game.act(options(game)[1])
     refusal = game.act(Undo(redo=True))
-    assert isinstance(refusal, Refusal) and refusal.code == "nothing_to_redo"
+    assert isinstance(refusal, Refusal)
+    assert refusal.code == "nothing_to_redo"
 
 
 def test_the_game_is_won_when_all_cards_are_home() -> None:
@@ -131,25 +135,30 @@ def test_the_game_is_won_when_all_cards_are_home() -> None:
     assert (game.status, game.result, game.score, game.moves) == ("won", "home", 52, 1)
     for action in (Undo(), HOME, GIVE_UP, CardMove("t1", 1, "f")):
         refusal = game.act(action)
-        assert isinstance(refusal, Refusal) and refusal.code == "game_over"
+        assert isinstance(refusal, Refusal)
+        assert refusal.code == "game_over"
 
 
 def test_a_game_without_a_legal_move_is_lost_and_may_be_undone_out_of() -> None:
     game = fragment("yukon", "t1: <2C> 9S | t2: TH | t3: 5D | t4: 5H | t5: 7C | t6: 7S | t7: QD")
     assert game.status == "playing"
     game.act(CardMove("t1", 1, "t2"))
-    assert (game.status, game.result) == ("lost", "no_moves") and game.may_be_undone
+    assert (game.status, game.result) == ("lost", "no_moves")
+    assert game.may_be_undone
     refusal = game.act(CardMove("t3", 1, "t4"))
-    assert isinstance(refusal, Refusal) and refusal.code == "game_over"
+    assert isinstance(refusal, Refusal)
+    assert refusal.code == "game_over"
     assert not isinstance(game.act(Undo()), Refusal)
-    assert game.status == "playing" and game.result is None
+    assert game.status == "playing"
+    assert game.result is None
 
 
 def test_a_lost_game_that_was_closed_stays_lost() -> None:
     game = fragment("yukon", "t1: 9S | t2: 9H | t3: 5D | t4: 5H | t5: 7C | t6: 7S | t7: JC")
     assert (game.status, game.result) == ("lost", "no_moves")
     assert not isinstance(game.act(GIVE_UP), Refusal)
-    assert game.closed and game.result == "no_moves"
+    assert game.closed
+    assert game.result == "no_moves"
     assert isinstance(game.act(Undo()), Refusal)
     assert isinstance(game.act(GIVE_UP), Refusal)
 
@@ -178,10 +187,12 @@ def test_send_home_sends_all_that_can_go_as_one_action() -> None:
     game = fragment("yukon", "t1: 3C 2C AC | t2: 5D AD | t3: 2D | t4: 9C | t5: TD")
     game.act(HOME)
     view = game.view()
-    assert view["f1"] == ["AC", "2C", "3C"] and view["f2"] == ["AD", "2D"]
+    assert view["f1"] == ["AC", "2C", "3C"]
+    assert view["f2"] == ["AD", "2D"]
     assert game.moves == 1
     refusal = game.act(HOME)
-    assert isinstance(refusal, Refusal) and refusal.code == "nothing_to_send_home"
+    assert isinstance(refusal, Refusal)
+    assert refusal.code == "nothing_to_send_home"
 
 
 def test_a_game_ends_at_its_bound_and_may_still_be_given_up() -> None:

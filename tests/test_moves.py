@@ -21,7 +21,7 @@ def reason(game: Game, move: str) -> str:
 
 @pytest.mark.parametrize(
     ("name", "level", "board", "move", "expected"),
-    [
+    (
         # Yukon: the group moves whole, only its first card has to fit.
         ("yukon", None, YUKON_EXAMPLE, "t5 4 t2", "legal"),
         ("yukon", None, YUKON_EXAMPLE, "t5 4 t3", "same_color"),
@@ -81,7 +81,7 @@ def reason(game: Game, move: str) -> str:
         ("yukon-thicket", 2, "t2: 5D 7H 2S QD", "t2 3 t1", "needs_king"),
         ("yukon-thicket", 3, "t2: 5D 7H 2S QD", "t2 3 t1", "needs_king"),
         ("yukon-thicket", 3, "t1: 8S | t2: 5D 7S", "t2 1 t1", "legal"),
-    ],
+    ),
 )
 def test_the_rules_of_the_four_games(
     name: str, level: int | None, board: str, move: str, expected: str
@@ -128,7 +128,8 @@ def test_safe_cards_go_home_by_themselves_and_needed_ones_stay() -> None:
     game = fragment("yukon-thicket", board, 2)
     game.act(CardMove("t4", 2, "t5"))
     view = game.view()
-    assert view["f2"] == ["AD"] and view["f4"] == ["AS"]
+    assert view["f2"] == ["AD"]
+    assert view["f4"] == ["AS"]
     assert view["f3"] == ["AH"] and view["t2"] == ["2H"], "the ace of clubs may still need the 2 of hearts"
     same_suit = fragment("yukon-thicket", board.replace("t5: TD", "t5: TC"), 3)
     same_suit.act(CardMove("t4", 2, "t5"))
@@ -148,7 +149,8 @@ def test_yukon_has_no_automatic_moves_and_a_fresh_deal_stands_as_it_is() -> None
     game = fragment("yukon", "f2: AD | t1: 9C 2D | t2: TD | t3: 3C AH")
     assert game.view()["t1"] == ["9C", "2D"]
     game.act(CardMove("t1", 2, "t2"))
-    assert game.view()["f2"] == ["AD"] and game.view()["t3"] == ["3C", "AH"]
+    assert game.view()["f2"] == ["AD"]
+    assert game.view()["t3"] == ["3C", "AH"]
 
 
 def test_a_card_just_taken_back_stays_until_another_move() -> None:
@@ -162,7 +164,8 @@ def test_columns_are_filled_from_the_right_in_a_chain() -> None:
     game = fragment("yakutat-bay-calving", "t1: 9S | t2: <2C> TD JC | t3: 5H | t4: 6C | t6: TH | t7: QH")
     game.act(CardMove("t1", 1, "t6"))
     # Column 2 gives its face-up cards and turns one up; it does not become empty, so the chain ends there.
-    assert game.view()["t1"] == ["TD", "JC"] and game.view()["t2"] == ["2C"]
+    assert game.view()["t1"] == ["TD", "JC"]
+    assert game.view()["t2"] == ["2C"]
     chain = fragment("yakutat-bay-calving", "t1: 9S | t2: 5H | t3: 6C | t5: TH | t6: 4D | t7: QC")
     view_before = chain.view()
     chain.act(CardMove("t1", 1, "t5"))

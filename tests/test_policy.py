@@ -42,7 +42,7 @@ def test_it_wins_a_good_part_of_yukon() -> None:
     assert won >= 6, "random play wins fewer than 4 of 20"
 
 
-@pytest.mark.parametrize("name", ["yukon", "yakutat-bay", "yukon-cells", "yukon-thicket"])
+@pytest.mark.parametrize("name", ("yukon", "yakutat-bay", "yukon-cells", "yukon-thicket"))
 def test_it_does_not_depend_on_hidden_cards(name: str) -> None:
     for seed in range(5):
         choice = random.Random(seed)
@@ -62,7 +62,8 @@ def test_it_does_not_repeat_a_move_that_was_taken_back() -> None:
     advised = set()
     for _ in range(4):
         action = advise(game).action
-        assert action is not None and action not in advised
+        assert action is not None
+        assert action not in advised
         advised.add(action)
         game.act(action)
         game.act(Undo())

@@ -20,7 +20,8 @@ def test_a_dead_yakutat_position_with_endless_moves_is_stuck_and_not_lost() -> N
     game = fragment(
         "yakutat-bay", "f4: AS 2S | t1: <5H> 3D | t2: <4D> 7C | t3: <8C> 9H | t4: <KC> JS | t5: <6D> 5C"
     )
-    assert game.status == "stuck" and game.result is None
+    assert game.status == "stuck"
+    assert game.result is None
     assert game.legal() == [CardMove("f4", 1, "t1")]
     game.act(CardMove("f4", 1, "t1"))
     assert game.status == "stuck"

@@ -166,7 +166,6 @@ def test_a_lost_game_that_was_closed_stays_lost() -> None:
 def test_whole_columns_between_empty_ones_and_cell_shuffles_do_not_keep_a_game_alive() -> None:
     # Yakutat Bay lets a king walk between empty columns for ever; that counts as no move.
     walking = fragment("yakutat-bay", "t1: KC | t2: KD")
-    assert walking.legal() == [] or walking.status == "lost"
     assert (walking.status, walking.result) == ("lost", "no_moves")
 
 
@@ -202,7 +201,8 @@ def test_a_game_ends_at_its_bound_and_may_still_be_given_up() -> None:
         assert not isinstance(game.act(up if game.seq % 2 == 0 else down), Refusal)
     for action in (up, down, Undo(), HOME):
         refusal = game.act(action)
-        assert isinstance(refusal, Refusal) and refusal.code == "game_too_long", action
+        assert isinstance(refusal, Refusal)
+        assert refusal.code == "game_too_long", action
     assert not any(game.can()[what] for what in ("undo", "redo", "home", "auto", "draw"))
     assert game.act(GIVE_UP) == []
 

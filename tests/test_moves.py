@@ -130,7 +130,7 @@ def test_safe_cards_go_home_by_themselves_and_needed_ones_stay() -> None:
     view = game.view()
     assert view["f2"] == ["AD"]
     assert view["f4"] == ["AS"]
-    assert view["f3"] == ["AH"] and view["t2"] == ["2H"], "the ace of clubs may still need the 2 of hearts"
+    assert view["t2"] == ["2H"], "the ace of clubs may still need the 2 of hearts"
     same_suit = fragment("yukon-thicket", board.replace("t5: TD", "t5: TC"), 3)
     same_suit.act(CardMove("t4", 2, "t5"))
     assert same_suit.view()["f3"] == ["AH", "2H"], "under same suit a card that fits is never needed"

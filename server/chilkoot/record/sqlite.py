@@ -21,11 +21,15 @@ from sqlalchemy.pool import NullPool, QueuePool
 from chilkoot.record.faults import CannotOpen, StoreBusy
 
 __all__ = [
+    "BEGIN",
     "FileLock",
     "create_file",
     "database_path",
     "has_wal_reset_bug",
+    "is_conflict",
     "is_fatal",
+    "is_fault_of_data",
+    "is_fault_of_database",
     "is_locked",
     "reading_engine",
     "warn_of_known_bugs",
@@ -42,6 +46,9 @@ _PRAGMAS: Final[dict[str, int | str]] = {
     "trusted_schema": 0,
     "wal_autocheckpoint": 1000,
 }
+
+BEGIN: Final = "BEGIN IMMEDIATE"
+"""How a transaction that writes begins: one that began by reading could fail to get the write lock later, without waiting."""
 
 # SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC
 _FATAL: Final = frozenset({1034, 1290})
@@ -163,12 +170,28 @@ def _uri(path: Path, mode: str) -> str:
 
 
 def _begin_immediate(connection: Any) -> None:
-    # A transaction that began by reading could not be sure to get the write lock later, and would fail without waiting.
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+    connection.exec_driver_sql(BEGIN)
 
 
 def _begin(connection: Any) -> None:
     connection.exec_driver_sql("BEGIN")
+
+
+def is_fault_of_database(error: BaseException | None) -> bool:
+    """Whether the database or its driver raised this."""
+    return isinstance(error, sqlite3.Error)
+
+
+def is_fault_of_data(error: Exception) -> bool:
+    """Whether the fault lies in what was to be written, so that other data may do."""
+    return not isinstance(error, sqlite3.Error) or isinstance(
+        error, sqlite3.IntegrityError | sqlite3.DataError | sqlite3.ProgrammingError | sqlite3.InterfaceError
+    )
+
+
+def is_conflict(error: Exception) -> bool:
+    """Whether what was to be written contradicts what is there."""
+    return isinstance(error, sqlite3.IntegrityError)
 
 
 def is_fatal(error: BaseException | None) -> bool:

@@ -15,12 +15,19 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Final
 
-from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, InterfaceError, ProgrammingError
+from sqlalchemy import Engine, PoolProxiedConnection
+from sqlalchemy.engine.interfaces import DBAPICursor
 
 from chilkoot.record.faults import Conflict, StoreDoubtful, StoreFault, StoreUnavailable, Unwritable
-from chilkoot.record.sqlite import is_fatal, is_locked
-from chilkoot.record.statements import compile_statements, prune_replies
+from chilkoot.record.sqlite import (
+    BEGIN,
+    is_conflict,
+    is_fatal,
+    is_fault_of_data,
+    is_fault_of_database,
+    is_locked,
+)
+from chilkoot.record.statements import compile_pruning, compile_statements
 from chilkoot.record.writes import PutReply, Unit, Write
 
 __all__ = ["Outcome", "Writer"]
@@ -61,8 +68,9 @@ class Writer:
         self._deliver = deliver
         self._on_fatal = on_fatal
         self._statements = compile_statements(engine.dialect)
+        self._pruning = compile_pruning(engine.dialect)
         self._order = {kind: place for place, kind in enumerate(self._statements)}
-        self._connection: Connection | None = None
+        self._connection: PoolProxiedConnection | None = None
         self._failures = 0
         self._replies: Counter[str] = Counter()
         self._replies_since_pruning = 0
@@ -120,17 +128,16 @@ class Writer:
             self._answer(outcomes)
 
     def _failed(self, batch: _Batch, error: BaseException | None, kind: type[StoreFault]) -> None:
-        cause = error.orig if isinstance(error, DBAPIError) else error
         if not self._failures:
-            is_known = isinstance(error, DBAPIError | StoreFault)
-            _log.error("can't write to the database: %s", cause, exc_info=None if is_known else error)
+            is_known = is_fault_of_database(error) or isinstance(error, StoreFault)
+            _log.error("can't write to the database: %s", error, exc_info=None if is_known else error)
         self._failures += 1
         self._disconnect()
-        if is_locked(cause):
+        if is_locked(error):
             # What came while this transaction waited for the lock has waited too, and would wait as long again.
             batch = [*batch, *self._take()]
-        fault = kind(f"the database can't be written: {cause}")
-        if is_fatal(cause):
+        fault = kind(f"the database can't be written: {error}")
+        if is_fatal(error):
             _log.critical("the system could not say whether data reached the disk: nothing more is written")
             self.fatal = fault
         self._refuse(batch, fault)
@@ -148,60 +155,60 @@ class Writer:
 
     def _transaction(self, batch: _Batch) -> list[Outcome]:
         connection = self._connected()
-        transaction = connection.begin()
+        cursor = connection.cursor()
+        cursor.execute(BEGIN)
         try:
-            self._apply(connection, batch)
+            self._apply(cursor, batch)
             outcomes: list[Outcome] = [(token, None) for _, token in batch]
         except Exception as error:
-            if not _is_units_own(error):
+            if not is_fault_of_data(error):
                 raise
-            transaction.rollback()
-            transaction = connection.begin()
-            outcomes = [(token, self._try(connection, unit)) for unit, token in batch]
+            connection.rollback()
+            cursor.execute(BEGIN)
+            outcomes = [(token, self._try(cursor, unit)) for unit, token in batch]
         if self._replies_since_pruning >= _PRUNE_EVERY:
-            self._prune(connection)
+            self._prune(cursor)
         try:
-            transaction.commit()
+            connection.commit()
         except Exception as error:
             raise _CommitFailed from error
         return outcomes
 
-    def _apply(self, connection: Connection, batch: _Batch) -> None:
+    def _apply(self, cursor: DBAPICursor, batch: _Batch) -> None:
         """Apply all units at once, sorted by kind: few statements with many rows each."""
         rows: defaultdict[type[Write], list[Write]] = defaultdict(list)
         for unit, _ in batch:
             for write in unit:
                 rows[type(write)].append(write)
         for kind in sorted(rows, key=self._order.__getitem__):
-            self._run_kind(connection, kind, rows[kind])
+            self._run_kind(cursor, kind, rows[kind])
 
-    def _try(self, connection: Connection, unit: Unit) -> StoreFault | None:
+    def _try(self, cursor: DBAPICursor, unit: Unit) -> StoreFault | None:
         """Apply one unit by itself and in its own order, so that what is wrong with it is not held against the others."""
-        savepoint = connection.begin_nested()
+        cursor.execute("SAVEPOINT unit")
         try:
             for kind, writes in groupby(unit, type):
-                self._run_kind(connection, kind, list(writes))
+                self._run_kind(cursor, kind, list(writes))
         except Exception as error:
-            if not _is_units_own(error):
+            if not is_fault_of_data(error):
                 raise
-            savepoint.rollback()
+            cursor.execute("ROLLBACK TO unit")
             return _fault_of(error)
-        savepoint.commit()
+        cursor.execute("RELEASE unit")
         return None
 
-    def _run_kind(self, connection: Connection, kind: type[Write], writes: list[Write]) -> None:
+    def _run_kind(self, cursor: DBAPICursor, kind: type[Write], writes: list[Write]) -> None:
         for statement in self._statements[kind]:
-            changed = connection.exec_driver_sql(statement.sql, statement.rows(writes)).rowcount
-            if statement.is_exact and changed != len(writes):
+            cursor.executemany(statement.sql, statement.rows(writes))
+            if statement.is_exact and cursor.rowcount != len(writes):
                 raise Conflict(f"{kind.__name__}: what it refers to is not on record, or not as it says")
         if kind is PutReply:
             self._replies.update(write.session for write in writes if isinstance(write, PutReply))
             self._replies_since_pruning += len(writes)
 
-    def _prune(self, connection: Connection) -> None:
+    def _prune(self, cursor: DBAPICursor) -> None:
         due = [session for session, n in self._replies.items() if n >= _PRUNE_FROM]
-        if due:
-            connection.execute(prune_replies, [{"w_session": session} for session in due])
+        cursor.executemany(self._pruning, [(session, session) for session in due])
         for session in due:
             del self._replies[session]
         if len(self._replies) > _SESSIONS_COUNTED:
@@ -209,9 +216,9 @@ class Writer:
             self._replies.clear()
         self._replies_since_pruning = 0
 
-    def _connected(self) -> Connection:
+    def _connected(self) -> PoolProxiedConnection:
         if self._connection is None:
-            self._connection = self._engine.connect()
+            self._connection = self._engine.raw_connection()
         return self._connection
 
     def _disconnect(self) -> None:
@@ -223,19 +230,11 @@ class Writer:
                 _log.exception("the connection to the database could not be closed")
 
 
-def _is_units_own(error: Exception) -> bool:
-    """Whether the fault lies in what was to be written, not in the database."""
-    return not isinstance(error, DBAPIError) or isinstance(
-        error, IntegrityError | DataError | ProgrammingError | InterfaceError
-    )
-
-
 def _fault_of(error: Exception) -> StoreFault:
     if isinstance(error, StoreFault):
         return error
-    if isinstance(error, IntegrityError):
-        return Conflict(str(error.orig))
-    cause = error.orig if isinstance(error, DBAPIError) else error
+    if is_conflict(error):
+        return Conflict(str(error))
     # The text of such an error can hold what was to be written, which may be a secret.
-    _log.error("a unit can't be written: %s", type(cause).__name__)
-    return Unwritable(f"a value can't be kept: {type(cause).__name__}")
+    _log.error("a unit can't be written: %s", type(error).__name__)
+    return Unwritable(f"a value can't be kept: {type(error).__name__}")

@@ -197,6 +197,19 @@ class Reader:
         with self._reading() as connection:
             return connection.scalar(query) or 0
 
+    def game_ids(self) -> list[str]:
+        """Ids of all games, oldest first."""
+        with self._reading() as connection:
+            return list(connection.scalars(select(game.c.id).order_by(game.c.n)))
+
+    def damage(self) -> list[str]:
+        """What SQLite finds wrong with the file, and references to nothing; empty when all is well."""
+        with self._reading() as connection:
+            found = connection.exec_driver_sql("PRAGMA integrity_check(20)").scalars().all()
+            dangling = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+        said = [str(one) for one in found if one != "ok"]
+        return said + [f"row {row[1]} of {row[0]} refers to no row of {row[2]}" for row in dangling]
+
     def answers(self) -> bool:
         """Whether the database can be read now."""
         try:

@@ -1,0 +1,57 @@
+"""`chilkoot db`: bring the database to the present schema, check it and every game in it."""
+
+from __future__ import annotations
+
+import argparse
+
+import msgspec
+
+from chilkoot.cli.faults import ERRORS, CommandFailed
+from chilkoot.config import default_database
+from chilkoot.record import Reader, StoreFault, export_game, upgrade_database, verify
+
+__all__ = ["check", "upgrade"]
+
+
+def upgrade(flags: argparse.Namespace) -> int:
+    """Bring the database to the present schema; an empty one is made where there is none."""
+    url = flags.database or default_database()
+    before, now = upgrade_database(url)
+    print(
+        f"the schema is {now}"
+        if before == now
+        else f"the schema was {before or 'not there yet'} and is {now} now"
+    )
+    return 0
+
+
+def check(flags: argparse.Namespace) -> int:
+    """Check the file, then that every game in it is true."""
+    reader = Reader.open(flags.database or default_database())
+    try:
+        found = [{"game": None, "message": one} for one in reader.damage()]
+        games = reader.game_ids()
+        for game in games:
+            found += [{"game": game, "message": one} for one in _wrong_with(reader, game)]
+    finally:
+        reader.close()
+    if flags.json:
+        for one in found:
+            print(msgspec.json.encode(one).decode())
+    else:
+        for one in found:
+            print(f"{one['game']}: {one['message']}" if one["game"] else one["message"])
+        print(
+            f"{len(games)} game{'s' * (len(games) != 1)} checked: {len(found) or 'no'} problem{'s' * (len(found) != 1)}"
+        )
+    return ERRORS if found else 0
+
+
+def _wrong_with(reader: Reader, game: str) -> list[str]:
+    try:
+        recording = export_game(reader, game)
+    except StoreFault as fault:
+        return [str(fault)]
+    if recording is None:
+        raise CommandFailed(f"the game {game} went away while it was checked")
+    return [f"{one.message} [{one.code}]" for one in verify(recording)]

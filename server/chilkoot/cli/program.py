@@ -1,0 +1,262 @@
+"""Flags of all sub-commands, and the frame around each run: signals, broken pipes, bugs."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import io
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from chilkoot import __version__
+from chilkoot.cli.faults import USAGE, CommandFailed
+
+__all__ = ["main"]
+
+_INTERRUPTED: Final = 130
+_BROKEN_PIPE: Final = 141
+_BUG: Final = 70
+_CANNOT_OPEN: Final = 78
+
+_ABOUT: Final = "A server for the Yukon family of solitaire games: rules in YAML, play over WebSocket, every game on record."
+_VARIANT_HELP: Final = "the id of a variant, or a YAML file"
+_DATABASE_HELP: Final = "sqlite:///FILE (default: chilkoot.db in your data folder)"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal or a file name that knows no UTF-8 is no reason to fail.
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        status = _run(sys.argv[1:] if arguments is None else list(arguments))
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has seen enough. What is still in the buffer must not be tried again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BROKEN_PIPE
+    return status
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        flags = _parser().parse_args(arguments)
+        module, name = flags.run.split(":")
+        status: int = getattr(importlib.import_module(f"chilkoot.cli.{module}"), name)(flags)
+    except CommandFailed as failure:
+        sys.stdout.flush()
+        for line in failure.message.splitlines():
+            print(f"chilkoot: {line}", file=sys.stderr)
+        return failure.status
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename is not None else ""
+        print(f"chilkoot: {where}{(error.strerror or str(error)).lower()}", file=sys.stderr)
+        return 1
+    except Exception as bug:  # noqa: BLE001 - the last resort: a sentence in place of a traceback
+        # Imported by whatever raised it, if it is one of those; most commands need no database.
+        record = sys.modules.get("chilkoot.record.faults")
+        if record is None or not isinstance(bug, record.StoreFault):
+            return _report(bug)
+        print(f"chilkoot: {bug}", file=sys.stderr)
+        return _CANNOT_OPEN if isinstance(bug, record.CannotOpen) else 1
+    return status
+
+
+def _report(bug: Exception) -> int:
+    what = "".join(traceback.format_exception(bug))
+    said = " ".join(str(bug).split())[:200]
+    print(f"chilkoot: this is a mistake in Chilkoot itself ({type(bug).__name__}: {said})", file=sys.stderr)
+    try:
+        handle, name = tempfile.mkstemp(prefix="chilkoot-", suffix=".txt")
+        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
+            file.write(f"chilkoot {__version__}, Python {sys.version}\n{what}")
+        print(f"chilkoot: please report it with the file {name}", file=sys.stderr)
+    except OSError:
+        print(what, file=sys.stderr)
+    return _BUG
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in our own way: no abbreviations, the reason first."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(allow_abbrev=False, **more)
+
+    def error(self, message: str) -> NoReturn:
+        print(f"chilkoot: {message}\n{self.format_usage().strip()}", file=sys.stderr)
+        raise SystemExit(USAGE)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="chilkoot", description=_ABOUT)
+    parser.add_argument("--version", action="version", version=f"chilkoot {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for add in (
+        _add_serve,
+        _add_play,
+        _add_rules,
+        _add_deal,
+        _add_legal,
+        _add_apply,
+        _add_replay,
+        _add_database,
+    ):
+        add(commands)
+    return parser
+
+
+_Commands = argparse._SubParsersAction
+
+
+def _command(commands: _Commands[_Parser], name: str, run: str, about: str) -> argparse.ArgumentParser:
+    command = commands.add_parser(name, help=about, description=about[:1].upper() + about[1:] + ".")
+    command.set_defaults(run=run)
+    return command
+
+
+def _group(commands: _Commands[_Parser], name: str, about: str) -> _Commands[_Parser]:
+    group = commands.add_parser(name, help=about, description=about[:1].upper() + about[1:] + ".")
+    return group.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+
+def _add_serve(commands: _Commands[_Parser]) -> None:
+    from chilkoot.config import add_serve_flags  # noqa: PLC0415 - its own flags, read by itself
+
+    command = _command(commands, "serve", "serving:serve", "run the server")
+    add_serve_flags(command)
+    command.add_argument("--until-eof", action="store_true", help="stop when standard input ends")
+
+
+def _add_play(commands: _Commands[_Parser]) -> None:
+    from chilkoot_terminal.flags import add_flags  # noqa: PLC0415 - as above
+
+    add_flags(_command(commands, "play", "playing:play", "play in the terminal, or in a pipe"))
+
+
+def _add_rules(commands: _Commands[_Parser]) -> None:
+    group = _group(commands, "rules", "check and list variants")
+    check = _command(
+        group, "check", "rules:check", "check files of rules, and say everything that is wrong with them"
+    )
+    check.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="YAML files or folders, - for standard input (default: all variants)",
+    )
+    check.add_argument("--strict", action="store_true", help="warnings count as errors")
+    check.add_argument(
+        "--format",
+        choices=("text", "json", "github"),
+        default="text",
+        help="how to say it (default: %(default)s)",
+    )
+    check.add_argument(
+        "--json", action="store_const", const="json", dest="format", help="the same as --format json"
+    )
+    _add_rules_folder(check)
+    listing = _command(group, "list", "rules:show_list", "list the variants")
+    _add_rules_folder(listing)
+    _add_json(listing)
+
+
+def _add_deal(commands: _Commands[_Parser]) -> None:
+    command = _command(commands, "deal", "boards:deal", "print the board of a deal")
+    _add_variant(command)
+    command.add_argument(
+        "deal", nargs="?", metavar="DEAL", help="ck:N, ms:N or a board (default: a fresh deal)"
+    )
+    _add_json(command)
+
+
+def _add_legal(commands: _Commands[_Parser]) -> None:
+    command = _command(commands, "legal", "boards:legal", "list the legal moves of a board, or of many")
+    _add_variant(command)
+    _add_board(command).add_argument(
+        "--boards", metavar="FILE", help='many boards, one JSON object a line: {"board": {"t1": "<7H> 9S"}}'
+    )
+    _add_json(command)
+
+
+def _add_apply(commands: _Commands[_Parser]) -> None:
+    command = _command(commands, "apply", "boards:apply", "print the board after each action")
+    _add_variant(command)
+    _add_board(command)
+    command.add_argument(
+        "actions", nargs="+", metavar="MOVE", help='"t5 4 t2", "t5 1 f", draw, home, undo, …'
+    )
+    _add_json(command)
+
+
+def _add_replay(commands: _Commands[_Parser]) -> None:
+    group = _group(commands, "replay", "show, verify, export and import recorded games")
+    show = _command(group, "show", "replays:show", "tell a recorded game, action by action")
+    show.add_argument(
+        "game",
+        metavar="GAME",
+        help="a recording's file, - for standard input, or the id of a game in the database",
+    )
+    show.add_argument("--boards", action="store_true", help="show the board after each action")
+    _add_json(show)
+    verify = _command(group, "verify", "replays:verify_games", "check that recordings are true")
+    verify.add_argument(
+        "games", nargs="*", metavar="GAME", help="files or ids of games (default: every game in the database)"
+    )
+    _add_json(verify)
+    export = _command(group, "export", "replays:export", "write a game of the database to a file")
+    export.add_argument("game", metavar="GAME", help="the id of the game")
+    export.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: standard output")
+    take = _command(group, "import", "replays:take_in", "take recordings into the database")
+    take.add_argument("files", nargs="+", metavar="FILE", help="recordings, - for standard input")
+    for command in (show, verify, export, take):
+        command.add_argument("--database", metavar="URL", default="", help=_DATABASE_HELP)
+
+
+def _add_database(commands: _Commands[_Parser]) -> None:
+    group = _group(commands, "db", "look after the database")
+    upgrade = _command(group, "upgrade", "database:upgrade", "bring the database to the present schema")
+    check = _command(group, "check", "database:check", "check the database and every game in it")
+    for command in (upgrade, check):
+        command.add_argument("--database", metavar="URL", default="", help=_DATABASE_HELP)
+    _add_json(check)
+
+
+def _add_variant(command: argparse.ArgumentParser) -> None:
+    command.add_argument("variant", metavar="VARIANT", help=_VARIANT_HELP)
+    command.add_argument("--level", type=int, metavar="N", help="the level, where the variant has levels")
+    _add_rules_folder(command)
+
+
+def _add_board(command: argparse.ArgumentParser) -> argparse._MutuallyExclusiveGroup:
+    either = command.add_mutually_exclusive_group(required=True)
+    either.add_argument("--board", metavar="FILE", help="one board, as text or as JSON; - for standard input")
+    either.add_argument("--deal", metavar="DEAL", help="the board of a deal, ck:N or ms:N")
+    return either
+
+
+def _add_rules_folder(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--rules",
+        type=Path,
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="a folder with more variants; repeatable",
+    )
+
+
+def _add_json(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true", help="as JSON, one object a line")

@@ -117,10 +117,8 @@ class Store:
     def close(self, timeout: float = 2.0) -> bool:
         """Write what is queued and let go of the database; False where the writing did not end in time.
 
-        Then the lock is held until the process ends, for a write may still be under way.
+        Then the lock is still held, for a write may be under way; closing again waits again.
         """
-        if self._is_closed:
-            return True
         self._is_closed = True
         self.reader.close()
         if not self._writer.stop(timeout):

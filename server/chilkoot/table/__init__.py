@@ -16,11 +16,12 @@ from chilkoot.table.catalogue import how_to_play, rules_reply, variant_list
 from chilkoot.table.names import NAME_RULE, clean_name
 from chilkoot.table.opening import Entropy, Opened, open_again, open_new
 from chilkoot.table.session import Kept, Session
-from chilkoot.table.table import Table, Terms
+from chilkoot.table.table import DAY_MS, Table, Terms
 from chilkoot.table.telling import Frames, LogEntry, ReplayError, frames_of, lay_from_log
 from chilkoot.table.tokens import OVERLAP_MS, standing_of_token, token_hash
 
 __all__ = [
+    "DAY_MS",
     "NAME_RULE",
     "OVERLAP_MS",
     "Acted",

@@ -9,7 +9,7 @@ import msgspec
 
 from chilkoot.engine import DealError, Game, looks_like_board
 from chilkoot.language.rules import Level, Rules, Variant
-from chilkoot.table.table import Table, Terms
+from chilkoot.table.table import Origin, Table, Terms
 from chilkoot.wire import ErrorCode, commands
 from chilkoot.wire.messages import Error
 from chilkoot.wire.replies import error
@@ -46,12 +46,14 @@ def open_new(
         return _bad_deal(command.id, "give a deal or cards, not both")
     if command.deal is not None and looks_like_board(command.deal):
         return _bad_deal(command.id, "a board is given in `cards`")
+    origin: Origin = "fresh"
+    deal = f"ck:{entropy.deal}"
     if command.cards is not None:
         origin, deal = "cards", command.cards
         if not looks_like_board(deal):
             return _bad_deal(command.id, 'a board is written like "t1: 5H | t2: <3H> 2S"')
-    else:
-        origin, deal = ("fresh", f"ck:{entropy.deal}") if command.deal is None else ("named", command.deal)
+    elif command.deal is not None:
+        origin, deal = "named", command.deal
     terms = Terms(
         id=entropy.game,
         owner=owner,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hmac
 from collections import deque
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -24,7 +24,7 @@ __all__ = ["DAY_MS", "Origin", "Standing", "Table", "Terms"]
 DAY_MS: Final = 24 * 60 * 60 * 1000
 """After this time a game lost for want of moves is closed."""
 
-Origin = str
+Origin = Literal["fresh", "named", "cards"]
 """Where the deal came from: ``fresh``, ``named`` by the player, or laid out in ``cards``."""
 
 
@@ -190,6 +190,7 @@ def _cause(action: Action) -> Cause | UnsetType:
 
 
 def _same(given: str, key: str | None) -> bool:
-    return key is not None and hmac.compare_digest(
+    # An imported game has an empty key, which nobody can show.
+    return bool(key) and hmac.compare_digest(
         given.encode("utf-8", "surrogatepass"), key.encode("utf-8", "surrogatepass")
     )

@@ -174,7 +174,7 @@ class GameEntry(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     moves: int
     undos: int
     started: int
-    last: int
+    ended: int | UnsetType = UNSET
     deal: str | UnsetType = UNSET
 
 

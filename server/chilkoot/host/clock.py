@@ -1,0 +1,39 @@
+"""Time and chance, the two things that the rooms below are given as arguments."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from typing import Final
+
+from chilkoot.table import Entropy
+
+__all__ = ["Clock", "fresh_entropy", "fresh_id", "fresh_token"]
+
+_LETTERS: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+class Clock:
+    """The wall clock as it was when the server started, carried on by one that never jumps."""
+
+    def __init__(self) -> None:
+        self._offset = time.time() - time.monotonic()
+
+    def ms(self) -> int:
+        """Milliseconds since 1970, UTC; never less than before."""
+        return int((time.monotonic() + self._offset) * 1000)
+
+
+def fresh_id() -> str:
+    """An id nobody can guess: 131 bits, letters and digits only, so that a double click selects it."""
+    return "".join([secrets.choice(_LETTERS) for _ in range(22)])
+
+
+def fresh_token() -> str:
+    """A secret of 256 bits."""
+    return secrets.token_urlsafe(32)
+
+
+def fresh_entropy() -> Entropy:
+    """What one new game needs."""
+    return Entropy(game=fresh_id(), key=fresh_id(), watch_key=fresh_id(), deal=secrets.token_hex(32))

@@ -1,0 +1,211 @@
+"""One client's connection: what may still be written to it, what waits, and what becomes of a client that is too slow.
+
+Everything goes out through one ordered outbox. As long as the peer keeps up it is empty and messages are written at once.
+When it does not, replies wait (no further command is read until they are gone, so there are few), and events wait up to a
+bound; beyond that the events of each game give way to one snapshot of it, made when it can be sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator
+from functools import lru_cache
+from typing import Final
+
+from websockets.asyncio.server import broadcast
+
+from chilkoot.config import Limits
+from chilkoot.host.hub import Live
+from chilkoot.host.pacing import Bucket, Pace
+from chilkoot.host.socket import Socket
+from chilkoot.table import Session
+from chilkoot.wire import JSON, Form, to_msgpack
+
+__all__ = ["Connection"]
+
+_CHUNK: Final = 16 * 1024
+_LARGE: Final = 32 * 1024
+"""Replies beyond this go out in pieces, each when the one before has been taken."""
+
+_packed = lru_cache(maxsize=256)(to_msgpack)
+
+_Waiting = bytes | tuple[Live, bytes] | Live
+"""What waits: a reply, an event of a game, or the word that a game's snapshot is due."""
+
+CatchUp = Callable[["Connection", Live], Awaitable[bytes | None]]
+"""Makes the snapshot of a game for a connection; called under the game's lock."""
+
+
+class Connection:
+    """A connection that speaks the protocol."""
+
+    __slots__ = (
+        "_catch_up",
+        "_drained",
+        "_due",
+        "_events",
+        "_flushing",
+        "_is_flushing",
+        "_outbox",
+        "_outbox_limit",
+        "blocked_since",
+        "buffered",
+        "form",
+        "hints",
+        "is_lost",
+        "is_replaced",
+        "last_command",
+        "lock",
+        "loop",
+        "malformed",
+        "new_games",
+        "pace",
+        "replays",
+        "session",
+        "socket",
+        "watching",
+    )
+
+    def __init__(
+        self, socket: Socket, session: Session, form: Form, limits: Limits, catch_up: CatchUp
+    ) -> None:
+        self.loop = asyncio.get_running_loop()
+        now = self.loop.time()
+        self.socket = socket
+        self.session = session
+        self.form = form
+        self.watching: dict[str, Live] = {}
+        self.lock = asyncio.Lock()
+        """Held while a command is dealt with: who takes the session over waits for it."""
+        self.is_lost = False
+        """Whether the peer is gone."""
+        self.is_replaced = False
+        """Whether the session goes on in another connection."""
+        self.last_command = now
+        self.malformed = 0
+        self.pace = Pace(limits.rate, limits.burst, limits.flood, now)
+        self.hints = Bucket(limits.hint_per_second, 1, now)
+        self.new_games = Bucket(limits.new_per_second, limits.new_burst, now)
+        self.replays: dict[int, asyncio.Task[None]] = {}
+        self.blocked_since: float | None = None
+        self.buffered = 0
+        self._outbox: deque[_Waiting] = deque()
+        self._outbox_limit = limits.outbox
+        self._events = 0
+        self._due: set[Live] = set()
+        self._is_flushing = False
+        self._flushing: asyncio.Task[None] | None = None
+        self._catch_up = catch_up
+        self._drained: asyncio.Future[None] | None = None
+        socket.on_writable = self._writable
+        socket.on_lost = self._lost
+
+    # out
+
+    def send(self, text: bytes) -> None:
+        """Send a message that must arrive: a reply, or news of the whole server."""
+        if self._is_clear():
+            self._write(text)
+        else:
+            self._outbox.append(text)
+
+    async def reply(self, text: bytes) -> None:
+        """Send a reply of any size."""
+        if len(text) <= _LARGE:
+            self.send(text)
+            return
+        await self.drained()
+        self._is_flushing = True
+        try:
+            data = text if self.form is JSON else _packed(text)
+            await self.socket.send(_pieces(data), text=self.form is JSON)
+        finally:
+            self._is_flushing = False
+        self._writable()
+
+    def publish(self, live: Live, text: bytes) -> None:
+        """Send an event of a game, or let a snapshot take its place."""
+        if self._is_clear():
+            self._write(text)
+        elif live not in self._due:
+            self._outbox.append((live, text))
+            self._events += 1
+            if self._outbox_limit and self._events > self._outbox_limit:
+                self._collapse()
+
+    async def drained(self) -> None:
+        """Wait until nothing waits any more, or the connection is gone."""
+        while (self._outbox or self._is_flushing or self.socket.is_full) and not self.is_lost:
+            if self._drained is None or self._drained.done():
+                self._drained = self.loop.create_future()
+            await self._drained
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether something waits that the peer did not take yet."""
+        return bool(self._outbox) or self._is_flushing or self.socket.is_full
+
+    def _is_clear(self) -> bool:
+        return not (self._outbox or self._is_flushing or self.socket.is_full)
+
+    def _write(self, text: bytes) -> None:
+        if self.form is JSON:
+            broadcast((self.socket,), text, text=True)
+        else:
+            broadcast((self.socket,), _packed(text), text=False)
+
+    def _collapse(self) -> None:
+        """Let one snapshot a game take the place of all events that wait."""
+        kept: deque[_Waiting] = deque()
+        for item in self._outbox:
+            if isinstance(item, tuple):
+                self._due.add(item[0])
+            elif isinstance(item, bytes):
+                kept.append(item)
+        kept.extend(self._due)
+        self._outbox = kept
+        self._events = 0
+
+    def _writable(self) -> None:
+        if self._outbox and not self._is_flushing and not self.socket.is_full:
+            self._is_flushing = True
+            self._flushing = self.loop.create_task(self._flush())
+        elif self._is_clear():
+            self._wake()
+
+    async def _flush(self) -> None:
+        try:
+            while self._outbox and not self.socket.is_full and not self.is_lost:
+                item = self._outbox.popleft()
+                if isinstance(item, bytes):
+                    self._write(item)
+                elif isinstance(item, tuple):
+                    self._events -= 1
+                    self._write(item[1])
+                else:
+                    await self._send_snapshot(item)
+        finally:
+            self._is_flushing = False
+        self._writable()
+
+    async def _send_snapshot(self, live: Live) -> None:
+        async with live.lock:
+            text = await self._catch_up(self, live) if live.id in self.watching else None
+            self._due.discard(live)
+            if text is not None:
+                self._write(text)
+
+    def _lost(self) -> None:
+        self.is_lost = True
+        self._outbox.clear()
+        self._due.clear()
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._drained is not None and not self._drained.done():
+            self._drained.set_result(None)
+
+
+def _pieces(data: bytes) -> Iterator[bytes]:
+    return (data[at : at + _CHUNK] for at in range(0, len(data), _CHUNK))

@@ -1,0 +1,148 @@
+"""From a frame to its one reply: decode, pace, exactly once, and the function that deals with the command."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from websockets.exceptions import ConnectionClosed
+
+from chilkoot.host.asking import (
+    on_games,
+    on_not_offered,
+    on_ping,
+    on_recording,
+    on_replay,
+    on_rules,
+    on_stats,
+    on_variants,
+)
+from chilkoot.host.connection import Connection
+from chilkoot.host.entering import on_join, on_leave, on_new, on_restart, on_sync
+from chilkoot.host.greeting import on_hello
+from chilkoot.host.house import House
+from chilkoot.host.log import log
+from chilkoot.host.playing import on_action, on_hint, on_legal
+from chilkoot.host.request import Ended, Request
+from chilkoot.record import StoreFault, Unwritable
+from chilkoot.wire import CloseCode, Command, ErrorCode, commands, decode, encode
+from chilkoot.wire.messages import Error
+from chilkoot.wire.replies import error
+
+__all__ = ["take"]
+
+_Handler = Callable[[Request], Awaitable[None]]
+
+_HANDLERS: Final[dict[type[Command], _Handler]] = {
+    commands.Hello: on_hello,
+    commands.Variants: on_variants,
+    commands.Rules: on_rules,
+    commands.New: on_new,
+    commands.Join: on_join,
+    commands.Sync: on_sync,
+    commands.Leave: on_leave,
+    commands.Games: on_games,
+    commands.Move: on_action,
+    commands.Tap: on_action,
+    commands.Draw: on_action,
+    commands.Undo: on_action,
+    commands.Redo: on_action,
+    commands.Home: on_action,
+    commands.Auto: on_action,
+    commands.GiveUp: on_action,
+    commands.Hint: on_hint,
+    commands.Legal: on_legal,
+    commands.Restart: on_restart,
+    commands.Recording: on_recording,
+    commands.Replay: on_replay,
+    commands.Stats: on_stats,
+    commands.Ping: on_ping,
+    commands.Daily: on_not_offered,
+    commands.DailyStart: on_not_offered,
+    commands.Leaderboard: on_not_offered,
+    commands.Race: on_not_offered,
+    commands.RaceJoin: on_not_offered,
+}
+
+_CHANGING: Final = frozenset(
+    {commands.Hello, commands.New, commands.Join, commands.Restart, commands.Hint}
+) | {kind for kind, handler in _HANDLERS.items() if handler is on_action}
+"""What is not begun any more once the server is about to stop."""
+
+
+async def take(house: House, connection: Connection, frame: str | bytes) -> None:
+    """Deal with one frame. Raises Ended where the connection has had its last."""
+    command = decode(frame, connection.form)
+    answers = _answers(command)
+    if _is_too_large(frame, house.limits.message_bytes):
+        connection.send(encode(error(ErrorCode.TOO_LARGE, answers)))
+        raise Ended(CloseCode.TOO_BIG, "frame too large")
+    wait = connection.pace.take(connection.loop.time())
+    if wait:
+        _limit(connection, answers, wait)
+        return
+    if isinstance(command, Error):
+        connection.send(encode(command))
+        connection.malformed += 1
+        if house.limits.malformed and connection.malformed >= house.limits.malformed:
+            raise Ended(CloseCode.MALFORMED, "malformed frames in a row")
+        return
+    connection.malformed = 0
+    async with connection.lock:
+        if not connection.is_replaced:
+            await _deal_with(Request(house, connection, command))
+
+
+def _answers(command: Command | Error) -> int | None:
+    if isinstance(command, Command):
+        return command.id
+    return command.re if isinstance(command.re, int) else None
+
+
+def _is_too_large(frame: str | bytes, limit: int) -> bool:
+    # A text's bytes are counted only where its letters could be too many.
+    if not limit or len(frame) <= limit // 4:
+        return False
+    return (len(frame) if isinstance(frame, bytes) else len(frame.encode())) > limit
+
+
+def _limit(connection: Connection, answers: int | None, wait: float) -> None:
+    retry = int(wait * 1000) + 1
+    connection.send(encode(error(ErrorCode.RATE_LIMITED, answers, retry_after_ms=retry)))
+    if connection.pace.is_flood:
+        raise Ended(CloseCode.TOO_SLOW, "too many commands")
+
+
+async def _deal_with(request: Request) -> None:
+    command, session = request.command, request.session
+    kind = type(command)
+    known = session.known(command.id)
+    if known is not None:
+        body = request.again(known)
+        if body is not None:
+            await request.connection.reply(body)
+            return
+    if request.house.is_draining and kind in _CHANGING:
+        request.not_now(ErrorCode.DRAINING, retry_after_ms=1000)
+        return
+    try:
+        await _HANDLERS[kind](request)
+    except StoreFault as fault:
+        if isinstance(fault, Unwritable):
+            _internal(request, fault)
+        request.failed(fault)
+    except (ConnectionClosed, Ended):
+        raise
+    except Exception as bug:  # noqa: BLE001 - one connection's trouble must stay its own
+        _internal(request, bug)
+
+
+def _internal(request: Request, bug: Exception) -> None:
+    """Say that something is wrong with us, under a reference that the log has too."""
+    reference = secrets.token_hex(4)
+    log.error("internal error %s in `%s`", reference, type(request.command).__name__, exc_info=bug)
+    request.connection.send(
+        encode(error(ErrorCode.INTERNAL, request.command.id, detail={"reference": reference}))
+    )
+    raise Ended(CloseCode.INTERNAL, f"internal error {reference}")

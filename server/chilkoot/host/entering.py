@@ -1,0 +1,258 @@
+"""Commands that bring a connection to a table, or away from it: new, restart, join, sync, leave."""
+
+from __future__ import annotations
+
+from chilkoot.engine import SEMANTICS
+from chilkoot.host.clock import fresh_entropy
+from chilkoot.host.hub import Live
+from chilkoot.host.request import Request
+from chilkoot.language.rules import canonical_text
+from chilkoot.record import (
+    AddParticipant,
+    CloseGame,
+    Conflict,
+    NewGame,
+    NewPlayer,
+    PutRules,
+    StoreDoubtful,
+    Write,
+    start_hash,
+)
+from chilkoot.table import Opened, Table, open_again, open_new
+from chilkoot.wire import ErrorCode, commands, encode
+from chilkoot.wire.messages import Error, Ok, Role
+from chilkoot.wire.replies import error
+
+__all__ = ["on_join", "on_leave", "on_new", "on_restart", "on_sync"]
+
+
+async def on_new(request: Request) -> None:
+    """A new game. The player's losses that could still be taken back are closed with it."""
+    command, house = request.command, request.house
+    assert isinstance(command, commands.New)
+    now_ms = house.clock.ms()
+    variant = house.library.variant(command.variant)
+    opened = open_new(
+        command,
+        variant,
+        request.player,
+        entropy=fresh_entropy(),
+        now_ms=now_ms,
+        history=house.limits.history,
+    )
+    if isinstance(opened, Error):
+        await request.decline(opened)
+    elif await _may_open(request):
+        closing = await _unclosed(request)
+        await _open(request, opened, closing, now_ms)
+
+
+async def on_restart(request: Request) -> None:
+    """The same deal once more, as a new game."""
+    command, house = request.command, request.house
+    assert isinstance(command, commands.Restart)
+    live = await house.hub.find(command.game)
+    if live is None:
+        await request.decline(error(ErrorCode.NO_SUCH_GAME, command.id))
+        return
+    now_ms = house.clock.ms()
+    async with live.lock:
+        table = await house.hub.table_of(live)
+        opened = open_again(
+            command,
+            table,
+            request.player,
+            entropy=fresh_entropy(),
+            now_ms=now_ms,
+            history=house.limits.history,
+        )
+        closing = [live.id] if table.game.may_be_undone else []
+    if isinstance(opened, Error):
+        await request.decline(opened)
+    elif await _may_open(request):
+        await _open(request, opened, closing, now_ms)
+
+
+async def _may_open(request: Request) -> bool:
+    """Whether the player may have another game now; answers where not."""
+    house, connection = request.house, request.connection
+    if house.ledger.is_busy:
+        request.not_now(ErrorCode.BUSY, retry_after_ms=500)
+        return False
+    wait = connection.new_games.take(connection.loop.time())
+    if wait:
+        request.not_now(ErrorCode.RATE_LIMITED, retry_after_ms=int(wait * 1000) + 1)
+        return False
+    most = house.limits.active_games
+    if most and request.session.is_player_stored:
+        going = await house.ledger.ask(
+            house.ledger.reader.games_of, request.player, state="playing", limit=most
+        )
+        if len(going) >= most:
+            # Not kept: the same command may be sent again when a game has ended.
+            request.not_now(ErrorCode.TOO_MANY_GAMES)
+            return False
+    return True
+
+
+async def _unclosed(request: Request) -> list[str]:
+    if not request.session.is_player_stored:
+        return []
+    return await request.house.ledger.ask(request.house.ledger.reader.unclosed_of, request.player)
+
+
+async def _open(request: Request, opened: Opened, closing: list[str], now_ms: int) -> None:
+    """Put a new game on record and show it."""
+    house, session, table = request.house, request.session, opened.table
+    game = _new_game(opened, now_ms)
+    writes: list[Write] = [*_new_player(request, now_ms)]
+    writes.append(PutRules(hash=game.rules_hash, text=canonical_text(opened.rules)))
+    writes.append(game)
+    writes += [CloseGame(game=one, closed_ms=now_ms) for one in closing]
+    # One viewer, this connection: nobody else knows the game yet.
+    body = encode(table.snapshot(request.player, 1, answers=request.command.id))
+    writes += request.reply_writes(body)
+    fault = await house.ledger.commit(tuple(writes))
+    if isinstance(fault, Conflict):
+        request.not_now(ErrorCode.ID_REUSED)
+        return
+    if fault is not None and not (isinstance(fault, StoreDoubtful) and await house.hub.find(game.id)):
+        request.failed(fault)
+        return
+    session.is_player_stored = True
+    await _close(request, closing)
+    live = house.hub.add(table, game.start_hash)
+    house.hub.watch(request.connection, live)
+    request.finish(body)
+
+
+async def _close(request: Request, games: list[str]) -> None:
+    """What is closed on record is closed in memory too."""
+    for one in games:
+        live = request.house.hub.get(one)
+        if live is not None:
+            async with live.lock:
+                if live.table is not None:
+                    live.table.game.close()
+
+
+def _new_player(request: Request, now_ms: int) -> list[Write]:
+    session = request.session
+    if session.is_player_stored:
+        return []
+    return [NewPlayer(id=session.player, name=session.name, token_hash=None, created_ms=now_ms)]
+
+
+def _new_game(opened: Opened, now_ms: int) -> NewGame:
+    table = opened.table
+    terms, game = table.terms, table.game
+    return NewGame(
+        id=terms.id,
+        player=terms.owner,
+        variant=terms.variant,
+        level=terms.level,
+        rules_hash=terms.rules_hash,
+        semantics=SEMANTICS,
+        deal=game.deal,
+        origin=terms.origin,
+        watch=terms.watch,
+        key=terms.key,
+        watch_key=terms.watch_key,
+        created_ms=now_ms,
+        start_hash=start_hash(
+            semantics=SEMANTICS,
+            game=terms.id,
+            player=terms.owner,
+            variant=terms.variant,
+            level=terms.level,
+            rules_hash=terms.rules_hash,
+            deal=game.deal,
+            origin=terms.origin,
+            created_ms=now_ms,
+        ),
+        status=game.status,
+        result=game.result,
+        score=game.score,
+        ended_ms=now_ms if game.is_over else None,
+        closed_ms=now_ms if game.closed else None,
+    )
+
+
+async def on_join(request: Request) -> None:
+    """Look on, or play together with the owner; a role that took a key is remembered."""
+    command, house = request.command, request.house
+    assert isinstance(command, commands.Join)
+    live = await house.hub.find(command.game)
+    if live is None:
+        await request.tell(error(ErrorCode.NO_SUCH_GAME, command.id))
+        return
+    async with live.lock:
+        table = await house.hub.table_of(live)
+        role = table.role_by_key(request.player, command.role, command.key)
+        if role is None:
+            sees = table.role_of(request.player) is not None
+            wrong = error(ErrorCode.FORBIDDEN if sees else ErrorCode.NO_SUCH_GAME, command.id)
+        elif role == table.role_of(request.player) or await _remember(request, table, role):
+            _show(request, live, table)
+            return
+        else:
+            return
+    await request.tell(wrong)
+
+
+async def _remember(request: Request, table: Table, role: Role) -> bool:
+    """Put a role on record; answers where that fails."""
+    now_ms = request.house.clock.ms()
+    part = AddParticipant(game=table.terms.id, player=request.player, role=role, since_ms=now_ms)
+    fault = await request.house.ledger.commit((*_new_player(request, now_ms), part))
+    if fault is not None:
+        request.failed(fault)
+        return False
+    request.session.is_player_stored = True
+    table.participants[request.player] = role
+    return True
+
+
+def _show(request: Request, live: Live, table: Table) -> None:
+    """Send the snapshot, and from here on every event: in one step, so that nothing falls between."""
+    request.house.hub.watch(request.connection, live)
+    snapshot = table.snapshot(request.player, len(live.viewers), answers=request.command.id)
+    request.told(encode(snapshot))
+
+
+async def on_sync(request: Request) -> None:
+    """The table as it is now; who plays there gets its events from now on."""
+    command, house = request.command, request.house
+    assert isinstance(command, commands.Sync)
+    live = await house.hub.find(command.game)
+    if live is not None:
+        async with live.lock:
+            table = await house.hub.table_of(live)
+            role = table.role_of(request.player)
+            if role == "player":
+                _show(request, live, table)
+                return
+            if role == "spectator":
+                snapshot = table.snapshot(request.player, len(live.viewers), answers=command.id)
+                request.told(encode(snapshot))
+                return
+    await request.tell(error(ErrorCode.NO_SUCH_GAME, command.id))
+
+
+async def on_leave(request: Request) -> None:
+    """No more events of a game; roles are kept."""
+    command, house = request.command, request.house
+    assert isinstance(command, commands.Leave)
+    live = await house.hub.find(command.game)
+    role = None
+    if live is not None:
+        async with live.lock:
+            role = (await house.hub.table_of(live)).role_of(request.player)
+    if live is None or role is None:
+        await request.tell(error(ErrorCode.NO_SUCH_GAME, command.id))
+        return
+    house.hub.unwatch(request.connection, live)
+    replay = [task for task in request.connection.replays.values() if task.get_name() == live.id]
+    for task in replay:
+        task.cancel()
+    await request.tell(Ok(re=command.id))

@@ -1,0 +1,300 @@
+"""`hello`: who a connection is, which session it goes on with, and what it missed."""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+from msgspec import UNSET
+
+from chilkoot.host.clock import fresh_id, fresh_token
+from chilkoot.host.connection import Connection
+from chilkoot.host.house import House
+from chilkoot.host.request import Ended, Request
+from chilkoot.record import (
+    NewPlayer,
+    NewSession,
+    PutReply,
+    RenamePlayer,
+    SetToken,
+    StoreDoubtful,
+    StoredPlayer,
+    TouchSession,
+    Write,
+)
+from chilkoot.table import NAME_RULE, OVERLAP_MS, Kept, Session, clean_name, standing_of_token, token_hash
+from chilkoot.wire import CloseCode, ErrorCode, commands, encode
+from chilkoot.wire.messages import Player, Welcome
+from chilkoot.wire.replies import error
+
+__all__ = ["on_hello"]
+
+PROTOCOL = 1
+
+
+class _Plan(msgspec.Struct):
+    """What a hello comes to, once it is on record."""
+
+    session: Session
+    token: str
+    writes: list[Write]
+    rotated: bytes | None = None
+    resumed: bool = False
+
+
+async def on_hello(request: Request) -> None:
+    """Say who is at the other end."""
+    command, house, connection = request.command, request.house, request.connection
+    assert isinstance(command, commands.Hello)
+    name = None if command.name is None else clean_name(command.name)
+    if command.name is not None and name is None:
+        _misshapen(request, "$.name", NAME_RULE)
+        return
+    if command.session is not None and command.token is None:
+        _misshapen(request, "$.session", "a session is resumed with its token")
+        return
+    if command.token is None:
+        plan = _plan_newcomer(request, name)
+    else:
+        stored = await _owner_of(house, command.token)
+        if stored is None:
+            connection.send(encode(error(ErrorCode.BAD_TOKEN, command.id)))
+            raise Ended(CloseCode.BAD_TOKEN, "bad token")
+        plan = await _plan_return(request, stored, token_hash(command.token), name)
+    if not _has_room(house, connection, plan.session):
+        request.not_now(ErrorCode.BUSY, retry_after_ms=5000, message="You have too many connections open.")
+        return
+    try:
+        await _go_on_with(request, plan, name)
+    except TimeoutError:
+        request.not_now(ErrorCode.BUSY, retry_after_ms=1000)
+        return
+    for game, seen in (command.games or {}).items():
+        await _bring_up_to_date(request, game, seen)
+
+
+async def _go_on_with(request: Request, plan: _Plan, name: str | None) -> None:
+    """Put the hello on record, then let the connection speak for the session."""
+    house = request.house
+    old = house.attached.get(plan.session.id)
+    if old is None or old is request.connection:
+        await _commit(request, plan, name)
+        return
+    # What the session's other connection is just doing is finished first. Two that want each other's session
+    # would wait for ever.
+    async with asyncio.timeout(5):
+        await old.lock.acquire()
+    try:
+        await _commit(request, plan, name)
+    finally:
+        old.lock.release()
+
+
+async def _commit(request: Request, plan: _Plan, name: str | None) -> None:
+    fault = await request.house.ledger.commit(tuple(plan.writes))
+    if fault is None or (isinstance(fault, StoreDoubtful) and await _is_in_force(request.house, plan)):
+        _settle(request, plan, name)
+        _welcome(request, plan)
+    else:
+        request.failed(fault)
+
+
+def _misshapen(request: Request, path: str, what: str) -> None:
+    request.connection.send(
+        encode(
+            error(
+                ErrorCode.BAD_MESSAGE,
+                request.command.id,
+                message=f"{what} (at {path})",
+                detail={"path": path},
+            )
+        )
+    )
+
+
+async def _owner_of(house: House, token: str) -> StoredPlayer | None:
+    given = token_hash(token)
+    stored = await house.ledger.ask(house.ledger.reader.player_by_token_hash, given)
+    return stored if stored is not None and _standing(stored, given, house.clock.ms()) else None
+
+
+def _standing(stored: StoredPlayer, given: bytes, now_ms: int) -> str | None:
+    return standing_of_token(
+        given,
+        current=stored.token_hash,
+        previous=stored.previous_hash,
+        previous_until_ms=stored.previous_until_ms,
+        now_ms=now_ms,
+    )
+
+
+def _plan_newcomer(request: Request, name: str | None) -> _Plan:
+    """No token: the connection's own session goes on, and from now on it can be resumed."""
+    session, now_ms = request.session, request.house.clock.ms()
+    token = fresh_token()
+    hashed = token_hash(token)
+    writes: list[Write] = []
+    if not session.is_player_stored:
+        writes.append(NewPlayer(id=session.player, name=name or "", token_hash=hashed, created_ms=now_ms))
+    else:
+        writes.append(SetToken(player=session.player, token_hash=hashed))
+        if name is not None:
+            writes.append(RenamePlayer(id=session.player, name=name))
+    if not session.is_stored:
+        writes += _new_session(session, now_ms)
+    return _Plan(session, token, writes)
+
+
+def _new_session(session: Session, now_ms: int) -> list[Write]:
+    """A session with all it has answered so far."""
+    return [
+        NewSession(id=session.id, player=session.player, created_ms=now_ms),
+        *(
+            PutReply(session=session.id, command_id=number, fingerprint=kept.fingerprint, body=kept.body)
+            for number, kept in session.replies.items()
+            if kept.body is not None
+        ),
+    ]
+
+
+async def _plan_return(request: Request, stored: StoredPlayer, given: bytes, name: str | None) -> _Plan:
+    """A token: its player, in the session that is asked for, in the present one, or in a new one."""
+    command, house = request.command, request.house
+    assert isinstance(command, commands.Hello)
+    now_ms = house.clock.ms()
+    found = await _session_of(house, command.session, stored.id)
+    plan = _Plan(found or Session(fresh_id(), stored.id), "", [], resumed=found is not None)
+    if found is None and request.session.player == stored.id:
+        plan.session = request.session
+    session = plan.session
+    if session.is_stored:
+        plan.writes.append(TouchSession(id=session.id, seen_ms=now_ms))
+    else:
+        plan.writes += _new_session(session, now_ms)
+    if name is not None and name != stored.name:
+        plan.writes.append(RenamePlayer(id=stored.id, name=name))
+    again = house.rotations.get(given)
+    if again is not None and _standing(stored, given, now_ms) == "previous":
+        # The same old token a second time within its grace: the same new one, or two tabs would take turns locking
+        # each other out.
+        plan.token = again[0]
+        return plan
+    plan.token, plan.rotated = fresh_token(), given
+    plan.writes.append(
+        SetToken(
+            player=stored.id,
+            token_hash=token_hash(plan.token),
+            previous_hash=given,
+            previous_until_ms=now_ms + OVERLAP_MS,
+        )
+    )
+    session.name = stored.name
+    return plan
+
+
+async def _session_of(house: House, wanted: str | None, player: str) -> Session | None:
+    """The session that is to be resumed, if it is this player's."""
+    if wanted is None:
+        return None
+    session = house.sessions.get(wanted)
+    if session is None:
+        reader = house.ledger.reader
+        stored = await house.ledger.ask(reader.session, wanted)
+        if stored is None or stored.player != player:
+            return None
+        replies = await house.ledger.ask(reader.replies_of, wanted)
+        session = house.sessions.get(wanted)
+        if session is None:
+            session = Session(wanted, player)
+            session.is_stored = session.is_player_stored = True
+            for reply in replies:
+                session.keep(reply.command_id, Kept(reply.fingerprint, reply.body), is_saved=True)
+            house.sessions[wanted] = session
+    return session if session.player == player else None
+
+
+def _has_room(house: House, connection: Connection, session: Session) -> bool:
+    most = house.limits.connections_per_player
+    others = house.by_player[session.player] - (house.attached.get(connection.session.id) is connection)
+    return not most or session.id in house.attached or others < most
+
+
+async def _is_in_force(house: House, plan: _Plan) -> bool:
+    stored = await house.ledger.ask(house.ledger.reader.player_by_token_hash, token_hash(plan.token))
+    return stored is not None
+
+
+def _settle(request: Request, plan: _Plan, name: str | None) -> None:
+    """Make memory agree with the record."""
+    house, connection, session = request.house, request.connection, plan.session
+    session.is_stored = session.is_player_stored = True
+    if name is not None:
+        session.name = name
+    if plan.rotated is not None:
+        house.rotations[plan.rotated] = (plan.token, house.clock.ms() + OVERLAP_MS)
+    old = house.attached.get(session.id)
+    if session is not connection.session:
+        for live in list(connection.watching.values()):
+            house.hub.unwatch(connection, live)
+    if old is not None and old is not connection:
+        old.is_replaced = True
+        for live in list(old.watching.values()):
+            house.hub.unwatch(old, live)
+            house.hub.watch(connection, live)
+        house.detach(old)
+        house.spawn(asyncio.create_task(close(old, CloseCode.REPLACED, "replaced by another connection")))
+    house.attach(connection, session)
+    request.session = session
+
+
+def _welcome(request: Request, plan: _Plan) -> None:
+    session, limits = plan.session, request.house.limits
+    body = encode(
+        Welcome(
+            re=request.command.id,
+            player=Player(id=session.player, name=session.name or UNSET),
+            token=plan.token,
+            session=session.id,
+            resumed=plan.resumed,
+            limits={
+                "rate": limits.rate,
+                "burst": limits.burst,
+                "new_per_second": limits.new_per_second,
+                "hint_per_second": limits.hint_per_second,
+                "message_bytes": limits.message_bytes,
+                "active_games": limits.active_games,
+                "watched_games": limits.watched_games,
+                "history": limits.history,
+                "idle_seconds": limits.idle_seconds,
+            },
+            heartbeat=limits.ping_seconds,
+            protocol=PROTOCOL,
+        )
+    )
+    session.keep_hello(request.command.id, Kept(request.fingerprint, body))
+    request.connection.send(body)
+
+
+async def _bring_up_to_date(request: Request, game: str, seen: int) -> None:
+    """The diffs that were missed, or a snapshot; and from here on every event."""
+    house, connection = request.house, request.connection
+    live = await house.hub.find(game)
+    if live is not None:
+        async with live.lock:
+            table = await house.hub.table_of(live)
+            if table.role_of(request.player) is not None:
+                house.hub.watch(connection, live)
+                for diff in table.missed(seen) or [encode(table.snapshot(request.player, len(live.viewers)))]:
+                    connection.send(diff)
+                return
+    connection.send(encode(error(ErrorCode.NO_SUCH_GAME, detail={"game": game})))
+
+
+async def close(connection: Connection, code: CloseCode, reason: str) -> None:
+    """End a connection with a code, by force where the peer does not take part."""
+    try:
+        async with asyncio.timeout(2):
+            await connection.drained()
+            await connection.socket.close(code, reason)
+    except TimeoutError:
+        connection.socket.transport.abort()

@@ -1,0 +1,130 @@
+"""Everything one server process holds: the record, the library, live games, sessions, connections, and how it stands."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter, OrderedDict
+from typing import Final
+
+from chilkoot.config import Config
+from chilkoot.host.clock import Clock, fresh_id
+from chilkoot.host.connection import Connection
+from chilkoot.host.hub import Hub, Live
+from chilkoot.host.ledger import Ledger
+from chilkoot.host.log import log
+from chilkoot.host.socket import Addresses
+from chilkoot.library import Library
+from chilkoot.record import PutReply, StoreFault, Write
+from chilkoot.table import Session
+from chilkoot.wire import encode
+
+__all__ = ["House"]
+
+_DETACHED: Final = 5000
+"""Sessions without a connection that are kept in memory; the others come back from the record."""
+
+
+class House:
+    """One server."""
+
+    def __init__(self, config: Config, ledger: Ledger, library: Library) -> None:
+        self.config = config
+        self.limits = config.limits
+        self.ledger = ledger
+        self.library = library
+        self.clock = Clock()
+        self.hub = Hub(ledger, history=self.limits.history, watched=self.limits.watched_games)
+        self.addresses = Addresses(self.limits)
+        self.connections: set[Connection] = set()
+        self.sessions: OrderedDict[str, Session] = OrderedDict()
+        """Sessions that can be resumed, by id."""
+        self.attached: dict[str, Connection] = {}
+        """The connection of each of them that has one."""
+        self.by_player: Counter[str] = Counter()
+        """Connections of each known player."""
+        self.rotations: OrderedDict[bytes, tuple[str, int]] = OrderedDict()
+        """Of tokens replaced a moment ago: the new token, until when it is told again; two tabs may start at once."""
+        self.tasks: set[asyncio.Task[None]] = set()
+        self.is_draining = False
+
+    def guest(self) -> Session:
+        """A session for a connection that has not said who it is."""
+        return Session(fresh_id(), fresh_id())
+
+    async def catch_up(self, connection: Connection, live: Live) -> bytes | None:
+        """The snapshot of a game for a viewer who fell behind. Under the game's lock."""
+        try:
+            table = await self.hub.table_of(live)
+        except StoreFault:
+            # Without the table there is no honest way on; a new connection may find it.
+            connection.socket.transport.abort()
+            return None
+        return encode(table.snapshot(connection.session.player, len(live.viewers)))
+
+    def attach(self, connection: Connection, session: Session) -> None:
+        """Let a connection speak for a session that can be resumed."""
+        self.detach(connection)
+        connection.session = session
+        self.sessions[session.id] = session
+        self.sessions.move_to_end(session.id)
+        self.attached[session.id] = connection
+        self.by_player[session.player] += 1
+
+    def detach(self, connection: Connection) -> None:
+        """A connection speaks for its session no longer."""
+        session = connection.session
+        if self.attached.get(session.id) is connection:
+            del self.attached[session.id]
+            self.by_player[session.player] -= 1
+            if not self.by_player[session.player]:
+                del self.by_player[session.player]
+            session.hellos.clear()
+
+    def leave(self, connection: Connection) -> None:
+        """A connection is gone. No waiting, no record: thousands may go at once."""
+        self.connections.discard(connection)
+        for live in list(connection.watching.values()):
+            self.hub.unwatch(connection, live)
+        for task in connection.replays.values():
+            task.cancel()
+        self.detach(connection)
+
+    def tidy_sessions(self) -> None:
+        """Forget detached sessions beyond a number, and rotations that are over."""
+        surplus = len(self.sessions) - len(self.attached) - _DETACHED
+        if surplus > 0:
+            going = [one for one in self.sessions if one not in self.attached][:surplus]
+            self.save_replies([self.sessions.pop(one) for one in going])
+        now = self.clock.ms()
+        for old in [old for old, (_, until) in self.rotations.items() if until < now]:
+            del self.rotations[old]
+
+    def save_replies(self, sessions: list[Session]) -> None:
+        """Put replies on record that only memory has."""
+        writes: list[Write] = []
+        for session in sessions:
+            if session.is_stored:
+                writes += unsaved_replies(session)
+        if writes:
+            self.ledger.post(tuple(writes))
+
+    def spawn(self, task: asyncio.Task[None]) -> None:
+        """Keep a task that runs beside the connections, and hear of it when it fails."""
+        self.tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self.tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("a task failed", exc_info=error)
+
+
+def unsaved_replies(session: Session) -> list[Write]:
+    """The writes that bring the record up to date with a session's replies; they are taken to be carried out."""
+    writes: list[Write] = [
+        PutReply(session=session.id, command_id=number, fingerprint=kept.fingerprint, body=kept.body)
+        for number, kept in session.unsaved.items()
+        if kept.body is not None
+    ]
+    session.unsaved.clear()
+    return writes

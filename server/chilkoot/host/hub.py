@@ -1,0 +1,191 @@
+"""The games that are in memory, who looks at each, and the order in which things happen to it.
+
+All that concerns one game happens under its lock: an action from its check to its commit and its publishing, a snapshot, a
+viewer's arrival. So nobody sees what is not on record, and nobody misses what comes after a snapshot. A game here is a plain
+object; it may be dropped at any time, since the log brings it back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from chilkoot.host.ledger import Ledger
+from chilkoot.host.log import log
+from chilkoot.language.rules import from_canonical
+from chilkoot.record import GameHeader, StoredGame, StoreDoubtful, StoreFault
+from chilkoot.table import LogEntry, Table, Terms, lay_from_log
+from chilkoot.wire import encode
+from chilkoot.wire.messages import Presence
+
+if TYPE_CHECKING:
+    from chilkoot.host.connection import Connection
+
+__all__ = ["Hub", "Live"]
+
+
+class Live:
+    """A game in memory. `table` is None when it must be read again; `head` and `hints` continue the record's chain."""
+
+    __slots__ = ("head", "hints", "id", "lock", "table", "used", "viewers")
+
+    def __init__(self, game: str) -> None:
+        self.id = game
+        self.lock = asyncio.Lock()
+        self.table: Table | None = None
+        self.head = b""
+        self.hints = 0
+        self.used = 0.0
+        self.viewers: set[Connection] = set()
+
+
+class Hub:
+    """All live games by id."""
+
+    def __init__(self, ledger: Ledger, *, history: int, watched: int) -> None:
+        self._ledger = ledger
+        self._history = history
+        self._watched = watched
+        self._games: OrderedDict[str, Live] = OrderedDict()
+        self._crowds_changed: set[Live] = set()
+        self._loop = asyncio.get_running_loop()
+
+    def __len__(self) -> int:
+        return len(self._games)
+
+    def get(self, game: str) -> Live | None:
+        """The live game of that id where it is in memory."""
+        return self._games.get(game)
+
+    async def find(self, game: str) -> Live | None:
+        """The live game of that id, brought into memory if need be; None where there is none. Raises StoreFault."""
+        live = self._games.get(game)
+        if live is None:
+            if not (1 <= len(game) <= 64 and game.isascii() and game.isprintable()):
+                return None
+            stored = await self._ledger.ask(self._ledger.reader.load_game, game)
+            if stored is None:
+                return None
+            table = await self._ledger.ask(lay_table, stored, self._history)
+            # Somebody else may have been quicker while this waited.
+            live = self._games.get(game)
+            if live is None:
+                live = Live(game)
+                self._take(live, stored, table)
+                self._games[game] = live
+        live.used = self._loop.time()
+        return live
+
+    async def table_of(self, live: Live) -> Table:
+        """The table of a live game, read again where it was dropped. To be called under its lock. Raises StoreFault."""
+        if live.table is None:
+            stored = await self._ledger.ask(self._ledger.reader.load_game, live.id)
+            if stored is None:
+                raise LookupError(f"game {live.id} is no longer on record")
+            self._take(live, stored, await self._ledger.ask(lay_table, stored, self._history))
+        assert live.table is not None
+        return live.table
+
+    def add(self, table: Table, head: bytes) -> Live:
+        """A game that was just put on record."""
+        live = Live(table.terms.id)
+        live.table, live.head, live.used = table, head, self._loop.time()
+        self._games[live.id] = live
+        return live
+
+    async def survived(self, live: Live, head: bytes, fault: StoreFault) -> bool:
+        """After a commit that failed: drop what memory says, and tell whether the link `head` is on record after all.
+
+        To be called under the game's lock.
+        """
+        live.table = None
+        if not isinstance(fault, StoreDoubtful):
+            return False
+        await self.table_of(live)
+        return live.head == head
+
+    def watch(self, connection: Connection, live: Live) -> None:
+        """Send a connection the events of a game from now on; of too many games the first is let go."""
+        if connection not in live.viewers:
+            live.viewers.add(connection)
+            connection.watching[live.id] = live
+            self._crowds_changed.add(live)
+            if self._watched and len(connection.watching) > self._watched:
+                self.unwatch(connection, next(iter(connection.watching.values())))
+
+    def unwatch(self, connection: Connection, live: Live) -> None:
+        """Send a connection no more events of a game."""
+        connection.watching.pop(live.id, None)
+        if connection in live.viewers:
+            live.viewers.remove(connection)
+            self._crowds_changed.add(live)
+
+    def publish(self, live: Live, diff: bytes, actor: Connection) -> None:
+        """Send a diff to all who look on, but to the actor, whose copy is a reply."""
+        for viewer in live.viewers:
+            if viewer is not actor:
+                viewer.publish(live, diff)
+
+    def tell_crowds(self) -> None:
+        """Tell viewers how many they are, where that changed; called now and then, however many come and go."""
+        changed, self._crowds_changed = self._crowds_changed, set()
+        for live in changed:
+            if live.viewers:
+                text = encode(Presence(game=live.id, viewers=len(live.viewers)))
+                for viewer in live.viewers:
+                    viewer.publish(live, text)
+
+    def tidy(self, limit: int, idle_seconds: float) -> None:
+        """Forget games nobody looks at: those idle for long, and the oldest where there are too many."""
+        now = self._loop.time()
+        unwatched = [live for live in self._games.values() if not live.viewers and not live.lock.locked()]
+        unwatched.sort(key=lambda live: live.used)
+        surplus = max(0, len(unwatched) - limit) if limit else 0
+        for number, live in enumerate(unwatched):
+            if number < surplus or now - live.used > idle_seconds:
+                del self._games[live.id]
+
+    def _take(self, live: Live, stored: StoredGame, table: Table) -> None:
+        live.table, live.head, live.hints = table, stored.header.head_hash, stored.header.hints
+
+
+def lay_table(stored: StoredGame, history: int) -> Table:
+    """The table that a stored game comes to, by the rules it was played by. Raises ReplayError."""
+    header = stored.header
+    table = lay_from_log(
+        terms_of(header),
+        from_canonical(stored.rules),
+        header.deal,
+        log_of(stored),
+        history=history,
+        participants=stored.participants,
+    )
+    if header.closed_ms is not None:
+        table.game.close()
+    if (table.game.seq, table.game.status) != (header.seq, header.status):
+        log.error(
+            "game %s: the log gives %s, the record says %s", header.id, table.game.status, header.status
+        )
+    return table
+
+
+def terms_of(header: GameHeader) -> Terms:
+    """What was settled when a stored game began."""
+    return Terms(
+        id=header.id,
+        owner=header.player,
+        variant=header.variant,
+        level=header.level,
+        rules_hash=header.rules_hash,
+        origin=header.origin,
+        watch=header.watch,
+        key=header.key,
+        watch_key=header.watch_key,
+        started_ms=header.created_ms,
+    )
+
+
+def log_of(stored: StoredGame) -> list[LogEntry]:
+    """The actions of a stored game."""
+    return [LogEntry(text=action.text, by=action.by, at_ms=action.at_ms) for action in stored.actions]

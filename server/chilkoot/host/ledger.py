@@ -1,0 +1,97 @@
+"""The record as the event loop sees it: a commit that can be awaited, questions asked in a few threads beside.
+
+The writing thread outlives connections: a unit that was handed over is written whoever still waits for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, ParamSpec, TypeVar
+
+from chilkoot.record import Reader, Store, StoreFault, StoreFull, StoreUnavailable, Unit
+
+__all__ = ["Ledger"]
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+_THREADS: Final = 3
+QUEUE_LIMIT: Final = 1024
+
+
+class Ledger:
+    """The open record."""
+
+    def __init__(self, url: str, *, on_fatal: Callable[[StoreFault], None]) -> None:
+        """Open the database; blocks. Raises CannotOpen."""
+        self._loop = asyncio.get_running_loop()
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="chilkoot-reader")
+        self._store = Store.open(
+            url,
+            deliver=self._deliver,
+            on_fatal=lambda fault: self._in_loop(on_fatal, fault),
+            queue_limit=QUEUE_LIMIT,
+        )
+        self.reader: Reader = self._store.reader
+        self._waiting = 0
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether as much waits to be written as may."""
+        return self._store.queued >= QUEUE_LIMIT
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nobody waits for a commit."""
+        return not self._waiting and self._store.queued == 0
+
+    @property
+    def fatal(self) -> StoreFault | None:
+        """Why nothing can be written any more."""
+        return self._store.fatal
+
+    async def commit(self, unit: Unit) -> StoreFault | None:
+        """Write a unit: None once it is durable, else what went wrong."""
+        done: asyncio.Future[StoreFault | None] = self._loop.create_future()
+        try:
+            self._store.submit(unit, done)
+        except (StoreFull, StoreUnavailable) as fault:
+            return fault
+        self._waiting += 1
+        try:
+            return await done
+        finally:
+            self._waiting -= 1
+
+    def post(self, unit: Unit) -> None:
+        """Write a unit that nobody waits for; where it can't be written, it is not missed."""
+        with contextlib.suppress(StoreFull, StoreUnavailable):
+            self._store.submit(unit, None)
+
+    async def ask(self, question: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        """Ask in a thread what takes time: the database, or a long computation."""
+        if kwargs:
+            return await self._loop.run_in_executor(self._pool, lambda: question(*args, **kwargs))
+        return await self._loop.run_in_executor(self._pool, question, *args)
+
+    def close(self, timeout: float) -> bool:
+        """Write what is queued and let go of the database; blocks. False where it did not end in time."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        return self._store.close(timeout)
+
+    def _deliver(self, outcomes: Sequence[tuple[object, StoreFault | None]]) -> None:
+        self._in_loop(_settle, outcomes)
+
+    def _in_loop(self, call: Callable[[_T], None], argument: _T) -> None:
+        # The loop may have ended before the last transaction: then nobody is left to be told.
+        with contextlib.suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(call, argument)
+
+
+def _settle(outcomes: Sequence[tuple[object, StoreFault | None]]) -> None:
+    for token, fault in outcomes:
+        if isinstance(token, asyncio.Future) and not token.done():
+            token.set_result(fault)

@@ -1,0 +1,36 @@
+"""One line a fact, to standard error: time, level, room, words. Never a token, a key, a deal or a hidden card."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+
+__all__ = ["log", "set_up_logging"]
+
+log = logging.getLogger("chilkoot.host")
+
+
+class _Line(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
+        room = record.name.removeprefix("chilkoot.")
+        line = f"{stamp}.{int(record.msecs):03d}Z {record.levelname.lower()} {room}: {record.getMessage()}"
+        if record.exc_info:
+            line += "\n" + self.formatException(record.exc_info)
+        return line
+
+
+def set_up_logging() -> None:
+    """Send everything of ours to standard error; of the libraries only what is wrong."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Line())
+    ours = logging.getLogger("chilkoot")
+    ours.handlers[:] = [handler]
+    ours.setLevel(logging.INFO)
+    ours.propagate = False
+    # What strangers send before they speak our protocol is no news, least of all with a traceback.
+    sockets = logging.getLogger("websockets")
+    sockets.setLevel(logging.CRITICAL)
+    sockets.propagate = False
+    sockets.addHandler(logging.NullHandler())

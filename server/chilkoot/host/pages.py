@@ -1,0 +1,261 @@
+"""Plain HTTP on the same port: who may open a WebSocket, and the few pages there are. GET and HEAD only."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import email.utils
+import hashlib
+import html
+import mimetypes
+from http import HTTPStatus
+from pathlib import Path
+from typing import Final
+from urllib.parse import unquote
+
+from websockets.datastructures import Headers
+from websockets.http11 import Request, Response
+
+from chilkoot.data import web_folder
+from chilkoot.host.asking import recording_of
+from chilkoot.host.house import House
+from chilkoot.host.socket import Socket
+from chilkoot.record import StoreFault
+from chilkoot.table import how_to_play
+
+__all__ = ["SUBPROTOCOLS", "Pages"]
+
+SUBPROTOCOLS: Final = ("chilkoot.v1.json", "chilkoot.v1.msgpack")
+
+_TEXT: Final = "text/plain; charset=utf-8"
+_HTML: Final = "text/html; charset=utf-8"
+_JSON: Final = "application/json"
+
+_STYLE: Final = (
+    "body{font:1rem/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem}"
+    "pre{padding:.75rem;overflow:auto;background:#8882;border-radius:.25rem}"
+    "@media(prefers-color-scheme:dark){body{background:#16181d;color:#e8e6e3}a{color:#8ab4f8}}"
+)
+_STYLE_HASH: Final = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-{style}'; img-src 'self'; font-src 'self'; "
+    "manifest-src 'self'; connect-src 'self'{sockets}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+_PAGE: Final = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Chilkoot</title>
+<style>{style}</style>
+<h1>Chilkoot</h1>
+<p>A server for the solitaire games of the Yukon family. Games are played over a WebSocket, one JSON object a frame,
+at <code>{socket}</code>.</p>
+<p>With the <code>websockets</code> library for Python:</p>
+<pre>import asyncio, json, websockets
+
+async def main():
+    async with websockets.connect("{socket}") as ws:
+        await ws.send(json.dumps({{"type": "new", "id": 1, "variant": "yukon"}}))
+        print(await ws.recv())
+
+asyncio.run(main())</pre>
+<p>Then, with the <code>game</code> and the <code>seq</code> of the snapshot that came:
+<code>{{"type": "legal", "id": 2, "game": "…"}}</code> lists the moves, and
+<code>{{"type": "move", "id": 3, "game": "…", "base": 0, "from": "t1", "to": "t2"}}</code> makes one.</p>
+<h2>Games</h2>
+<ul>
+{games}
+</ul>
+</html>
+"""
+
+
+class Pages:
+    """What is served over HTTP by one house."""
+
+    def __init__(self, house: House, port: int) -> None:
+        self._house = house
+        self._port = port
+        self._origins = _own_origins(house.config.host, port) | set(house.config.origins)
+        self._files = _web_files()
+
+    async def answer(self, socket: Socket, request: Request) -> Response | None:
+        """The response to a request; None where it opens a WebSocket."""
+        path = unquote(request.path.partition("?")[0])
+        if path == "/ws":
+            refusal = self._why_no_socket(socket, request)
+            if refusal is None:
+                return None
+            response = _response(*refusal)
+            if refusal[0] == HTTPStatus.SERVICE_UNAVAILABLE:
+                response.headers["Retry-After"] = "5"
+            elif refusal[0] == HTTPStatus.UPGRADE_REQUIRED:
+                response.headers["Upgrade"] = "websocket"
+        else:
+            response = await self._page(path, request)
+        if request.method == "HEAD":
+            response.body = b""
+        return response
+
+    def _why_no_socket(self, socket: Socket, request: Request) -> tuple[HTTPStatus, str, str] | None:
+        headers = request.headers
+        if "websocket" not in ",".join(headers.get_all("Upgrade")).lower():
+            return (
+                HTTPStatus.UPGRADE_REQUIRED,
+                _TEXT,
+                "This is where WebSockets connect; a browser can't show it. / says how it is used.\n",
+            )
+        origins = headers.get_all("Origin")
+        if len(origins) > 1:
+            return HTTPStatus.BAD_REQUEST, _TEXT, "More than one Origin.\n"
+        if origins and not self._is_welcome(origins[0], socket):
+            return HTTPStatus.FORBIDDEN, _TEXT, "Pages of this origin may not connect; see --origin.\n"
+        offered = [
+            one.strip() for line in headers.get_all("Sec-WebSocket-Protocol") for one in line.split(",")
+        ]
+        if offered and not set(offered) & set(SUBPROTOCOLS):
+            known = " and ".join(SUBPROTOCOLS)
+            return HTTPStatus.BAD_REQUEST, _TEXT, f"None of these subprotocols is spoken here; {known} are.\n"
+        if self._house.is_draining:
+            return HTTPStatus.SERVICE_UNAVAILABLE, _TEXT, "The server is about to restart.\n"
+        if self._house.addresses.is_crowded(socket.address):
+            return HTTPStatus.SERVICE_UNAVAILABLE, _TEXT, "Too many connections; try again in a moment.\n"
+        return None
+
+    def _is_welcome(self, origin: str, socket: Socket) -> bool:
+        """Whether a page of this origin may connect: our own pages, and those that the operator names."""
+        if origin.lower() in self._origins:
+            return True
+        # A page from the very address that this connection was made to is ours. A name in the Host header proves
+        # nothing, since any name can be made to lead here.
+        here = socket.local_address
+        return isinstance(here, tuple) and origin in _at(str(here[0]), self._port)
+
+    async def _page(self, path: str, request: Request) -> Response:
+        if path == "/healthz":
+            return _response(HTTPStatus.OK, _TEXT, "ok\n")
+        if path == "/readyz":
+            return await self._readiness()
+        if path.startswith("/rules/"):
+            return self._rules(path.removeprefix("/rules/"))
+        if path.startswith("/recordings/") and path.endswith(".json"):
+            return await self._recording(path.removeprefix("/recordings/").removesuffix(".json"))
+        if (file := self._file(path)) is not None:
+            return _response(HTTPStatus.OK, *file, sockets=self._socket_sources(request))
+        if path == "/":
+            return _response(HTTPStatus.OK, _HTML, self._front(request))
+        return _response(HTTPStatus.NOT_FOUND, _TEXT, "There is no such page; / says what there is.\n")
+
+    def _file(self, path: str) -> tuple[str, bytes] | None:
+        """A file of the web client, which is itself the page of every game."""
+        if path in {"/", "/daily"} or path.startswith(("/games/", "/replay/")):
+            return self._files.get("/index.html")
+        return self._files.get(path)
+
+    def _front(self, request: Request) -> str:
+        games = "\n".join(
+            f'<li><a href="/rules/{one.id}">{html.escape(one.name)}</a> {html.escape(one.summary)}</li>'
+            for one in self._house.library.variants()
+        )
+        socket = html.escape(f"ws://{self._host(request)}/ws")
+        return _PAGE.format(style=_STYLE, socket=socket, games=games)
+
+    def _host(self, request: Request) -> str:
+        named = request.headers.get_all("Host")
+        host = named[0] if len(named) == 1 else ""
+        is_plain = host.isascii() and all(letter.isalnum() or letter in ".-:[]" for letter in host)
+        return host if host and is_plain else f"localhost:{self._port}"
+
+    def _socket_sources(self, request: Request) -> str:
+        # Some browsers do not count ws: as 'self'.
+        host = self._host(request)
+        return f" ws://{host} wss://{host}"
+
+    async def _readiness(self) -> Response:
+        house = self._house
+        ready = not house.is_draining and house.ledger.fatal is None
+        if ready:
+            try:
+                async with asyncio.timeout(2):
+                    await house.ledger.ask(house.ledger.reader.counts)
+            except (TimeoutError, StoreFault):
+                ready = False
+        if ready:
+            return _response(HTTPStatus.OK, _TEXT, "ready\n")
+        return _response(HTTPStatus.SERVICE_UNAVAILABLE, _TEXT, "not ready\n")
+
+    def _rules(self, name: str) -> Response:
+        variant = self._house.library.variant(name)
+        if variant is None:
+            return _response(HTTPStatus.NOT_FOUND, _TEXT, "There is no such game in this house.\n")
+        return _response(HTTPStatus.OK, _TEXT, f"{how_to_play(variant)}\n## Rules\n\n{variant.text}")
+
+    async def _recording(self, game: str) -> Response:
+        ledger = self._house.ledger
+        try:
+            stored = None
+            if 1 <= len(game) <= 64 and game.isascii() and game.isprintable():
+                stored = await ledger.ask(ledger.reader.load_game, game)
+            # A request over HTTP has no identity: it may see what everybody may.
+            if stored is None or stored.header.watch != "open":
+                return _response(
+                    HTTPStatus.NOT_FOUND, _TEXT, "There is no such game, or it is not open to all.\n"
+                )
+            recording = await ledger.ask(recording_of, stored, self._house.clock.ms())
+        except StoreFault:
+            return _response(HTTPStatus.SERVICE_UNAVAILABLE, _TEXT, "The record can't be read just now.\n")
+        return _response(HTTPStatus.OK, _JSON, recording)
+
+
+def _response(status: HTTPStatus, kind: str, body: str | bytes, *, sockets: str = "") -> Response:
+    data = body.encode() if isinstance(body, str) else body
+    return Response(
+        status.value,
+        status.phrase,
+        Headers(
+            {
+                "Date": email.utils.formatdate(usegmt=True),
+                "Content-Type": kind,
+                "Content-Length": str(len(data)),
+                "Connection": "close",
+                "Cache-Control": "no-cache",
+                "Content-Security-Policy": _POLICY.format(style=_STYLE_HASH, sockets=sockets),
+                "X-Content-Type-Options": "nosniff",
+                "Referrer-Policy": "no-referrer",
+            }
+        ),
+        data,
+    )
+
+
+def _at(host: str, port: int) -> set[str]:
+    name = f"[{host}]" if ":" in host else host
+    with_port = {f"http://{name}:{port}", f"https://{name}:{port}"}
+    return with_port | ({f"http://{name}"} if port == 80 else {f"https://{name}"} if port == 443 else set())
+
+
+def _own_origins(host: str, port: int) -> set[str]:
+    origins: set[str] = set()
+    for name in ("localhost", "127.0.0.1", "::1", host.lower()):
+        origins |= _at(name, port)
+    return origins
+
+
+def _web_files() -> dict[str, tuple[str, bytes]]:
+    """The web client, read once: a request names one of these files or none, and never a path."""
+    try:
+        folder = web_folder()
+    except FileNotFoundError:
+        return {}
+    if not (folder / "index.html").is_file():
+        return {}
+    return {
+        f"/{path.relative_to(folder).as_posix()}": _read(path) for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def _read(path: Path) -> tuple[str, bytes]:
+    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    is_text = kind.startswith("text/") or kind in {"application/javascript", "image/svg+xml"}
+    return (f"{kind}; charset=utf-8" if is_text else kind), path.read_bytes()

@@ -101,7 +101,7 @@ class Library:
         self, source: Source, *, beside: Path | None = None
     ) -> tuple[Variant | None, list[Diagnostic]]:
         """Compile a text, standard input for one; what it extends is looked for in `beside`, then in the folders."""
-        return compile_variant(source, self.loader(beside))
+        return compile_variant(source, self.loader(beside), ids=self._paths)
 
     def loader(self, beside: Path | None = None) -> Loader:
         """What finds the file of an extended variant: in the folder `beside`, then in the library's folders."""

@@ -4,7 +4,7 @@ Nothing here opens a file, knows the time or plays a game. ``chilkoot.library`` 
 """
 
 from chilkoot.language.codes import CODES, Code, explain
-from chilkoot.language.compile import check_text, compile_variant, name_of_id
+from chilkoot.language.compile import check_text, compile_variant, effective_rules, name_of_id
 from chilkoot.language.diagnostics import (
     Diagnostic,
     Place,
@@ -16,6 +16,7 @@ from chilkoot.language.diagnostics import (
     render_json,
     render_text,
 )
+from chilkoot.language.effective import write_rules
 from chilkoot.language.merge import Loader
 from chilkoot.language.nodes import MAX_BYTES
 from chilkoot.language.rules import (
@@ -48,6 +49,7 @@ __all__ = [
     "canonical_text",
     "check_text",
     "compile_variant",
+    "effective_rules",
     "explain",
     "from_canonical",
     "has_errors",
@@ -57,4 +59,5 @@ __all__ = [
     "render_json",
     "render_text",
     "rules_hash",
+    "write_rules",
 ]

@@ -34,6 +34,7 @@ def check_rules(given: Given, rules: Rules, top: Place, report: Report) -> None:
     check.setup()
     check.heights()
     check.bases()
+    check.stock()
     check.goal()
 
 
@@ -159,6 +160,11 @@ class _Check:
             return
         size = self.rules.deck.size()
         left = size - self._set_aside()
+        if any(
+            one.rule.rank is not None and one.rule.rank not in self.rules.deck.ranks
+            for one in self.given.passes
+        ):
+            return
         for one in self.given.passes:
             cards = (
                 one.rule.take
@@ -263,7 +269,7 @@ class _Check:
                 self.report.say(
                     "R309",
                     place,
-                    f"{copies} aces, and {plural(takers, 'foundation')} to begin with an ace",
+                    f"{copies} aces, and {takers or 'no'} foundations that begin with one",
                     "set foundations.base: A",
                 )
         if "base_card" in self.rules.setup and bases.isdisjoint({"dealt", "first_played"}):
@@ -329,6 +335,19 @@ class _Check:
                     '"base_high" needs one base, and the groups of foundations have several',
                     "name the ranks",
                 )
+
+    def stock(self) -> None:
+        if (
+            self.rules.stock.deal_to == "reserve"
+            and self.given.is_sound("stock", "reserve")
+            and not self.rules.reserve.piles
+        ):
+            self.report.say(
+                "R307",
+                self._place("stock.deal_to"),
+                "the stock is dealt to the reserve, and there is none",
+                "set reserve.piles",
+            )
 
     def goal(self) -> None:
         if not self.given.is_sound("foundations", "deck", "goal"):

@@ -359,7 +359,9 @@ class Report:
 
     def __init__(self) -> None:
         self.diagnostics: list[Diagnostic] = []
+        self._said: set[Diagnostic] = set()
         self._errors = 0
+        self._refused: set[tuple[str, int, int]] = set()
 
     @property
     def is_full(self) -> bool:
@@ -373,19 +375,22 @@ class Report:
 
     def say(self, code: str, place: Place, message: str, help: str = "") -> None:  # noqa: A002  # it is what it is called
         """Add a diagnostic of that code."""
+        start = (place.file, place.line, place.column)
+        if start in self._refused:
+            # YAML that is refused means nothing, so there is nothing more to say about it.
+            return
+        if code in {"R007", "R008"}:
+            self._refused.add(start)
         severity = CODES[code].severity
         self._errors += severity is Severity.ERROR
+        one = Diagnostic(code=code, severity=severity, place=place, message=message, help=help)
         if self.is_full:
-            if len(self.diagnostics) == MAX_DIAGNOSTICS:
+            if len(self.diagnostics) == MAX_DIAGNOSTICS and one not in self._said:
+                text = f"more than {MAX_DIAGNOSTICS} problems; from here on they are not shown"
                 self.diagnostics.append(
-                    Diagnostic(
-                        code="R018",
-                        severity=Severity.ERROR,
-                        place=place,
-                        message=f"more than {MAX_DIAGNOSTICS} problems; from here on they are not shown",
-                    )
+                    Diagnostic(code="R018", severity=Severity.ERROR, place=place, message=text)
                 )
-            return
-        self.diagnostics.append(
-            Diagnostic(code=code, severity=severity, place=place, message=message, help=help)
-        )
+        elif one not in self._said:
+            # What is said of a line that all levels share is said once.
+            self._said.add(one)
+            self.diagnostics.append(one)

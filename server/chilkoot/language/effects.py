@@ -29,8 +29,11 @@ class _Idle(msgspec.Struct, frozen=True):
     item: str = ""
 
 
-def check_effects(given: Given, rules: Rules, report: Report) -> None:
-    """Report the keys of a game that change nothing in it. The rules must have passed all checks."""
+def check_effects(given: Given, rules: Rules, file: str, report: Report) -> None:
+    """Report the keys of a game that change nothing in it. The rules must have passed all checks.
+
+    Advice is given where `file` has a say in it, not where it was only extended.
+    """
     for idle in _idle_keys(rules):
         if not given.has(idle.path):
             continue
@@ -42,7 +45,7 @@ def check_effects(given: Given, rules: Rules, report: Report) -> None:
             place = next((item.place for item in items if getattr(item, "text", "") == idle.item), place)
             name = f"{name}: {idle.item}"
         report.say("R501", place, f"{quoted(name)} has no effect here", idle.reason)
-    _advise(given, rules, report)
+    _advise(given, rules, file, report)
 
 
 def _idle_keys(rules: Rules) -> Iterator[_Idle]:
@@ -197,11 +200,12 @@ def _in_stock(rules: Rules) -> Iterator[_Idle]:
         yield _Idle("stock.shuffle", "the stock is gone through only once")
 
 
-def _advise(given: Given, rules: Rules, report: Report) -> None:
+def _advise(given: Given, rules: Rules, file: str, report: Report) -> None:
     suits = frozenset(rules.deck.suits)
     for number, columns in enumerate(rules.tableau):
-        path = f"tableau[{number}].build.suit"
-        place = given.nearest_place(path, "deck.suits")
+        paths = (f"tableau[{number}].build.suit", "deck.suits")
+        places = [given.value_place(path) for path in paths if given.has(path)]
+        place = next((place for place in places if place.file == file), None)
         if place is None:
             continue
         if columns.build.suit == "alternate" and (suits <= _RED or suits <= _BLACK):

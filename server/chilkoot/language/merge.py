@@ -6,15 +6,15 @@ file says about itself stays with that file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Final
 
 from chilkoot.language.codes import Report
 from chilkoot.language.diagnostics import Source
-from chilkoot.language.nodes import Entry, Mapping, Scalar, parse
+from chilkoot.language.nodes import Entry, Mapping, Node, Scalar, parse
 from chilkoot.language.read import read_keys
 from chilkoot.language.schema import KEYS
-from chilkoot.language.words import plural, quoted
+from chilkoot.language.words import nearest, quoted
 
 __all__ = ["ABOUT_KEYS", "MAX_EXTENDS", "Loader", "leaves", "merge", "resolve", "without"]
 
@@ -27,42 +27,54 @@ ABOUT_KEYS: Final = frozenset(key.path for key in KEYS if key.is_about and "." n
 """What a file says about itself: never inherited."""
 
 
-def resolve(root: Mapping, source: Source, loader: Loader, report: Report) -> Mapping | None:
-    """The tree that `root` extends, itself resolved; an empty one where it extends nothing; None where that failed."""
-    return _resolve(root, loader, report, [source.id])
+def resolve(
+    root: Mapping, source: Source, loader: Loader, report: Report, ids: Collection[str] = ()
+) -> Mapping | None:
+    """The tree that `root` extends, itself resolved; an empty one where it extends nothing; None where that failed.
 
-
-def _resolve(root: Mapping, loader: Loader, report: Report, chain: list[str]) -> Mapping | None:
+    `ids` are variants to suggest where a name is misspelt.
+    """
     given = read_keys(root, frozenset({"dsl", "extends"}), report)
-    if "extends" in given.broken:
-        return None
-    if "extends" not in given.values:
-        return Mapping({}, root.place)
-    wanted, place = str(given.values["extends"]), given.value_place("extends")
-    if wanted in chain:
-        path = " → ".join([*chain[chain.index(wanted) :], wanted])
-        report.say("R202", place, f"{quoted(wanted)} extends itself: {path}")
-        return None
-    if len(chain) > MAX_EXTENDS:
-        report.say(
-            "R203", place, f"a chain of more than {plural(MAX_EXTENDS, 'variant')} that extend each other"
+    chain = [source.id]
+    trees: list[Mapping] = []
+    own = given.value_place("extends") if given.has("extends") else root.place
+    while "extends" in given.values:
+        wanted, place = str(given.values["extends"]), given.value_place("extends")
+        if wanted in chain:
+            path = " → ".join([*chain, wanted])
+            report.say(
+                "R202", own, f"{quoted(wanted)} extends itself: {path}", "let one of them stand by itself"
+            )
+            return None
+        if len(chain) > MAX_EXTENDS:
+            report.say(
+                "R203", own, f"more than {MAX_EXTENDS} variants that extend each other: {' → '.join(chain)} …"
+            )
+            return None
+        found = loader(wanted)
+        if found is None:
+            near = nearest(wanted, sorted(ids))
+            hint = (
+                f'did you mean "{near}"?'
+                if near
+                else "it is looked for beside this file, then in the folders of rules"
+            )
+            report.say("R201", place, f"there is no variant {quoted(wanted)} to extend", hint)
+            return None
+        tree = parse(found, report)
+        if tree is None:
+            return None
+        chain.append(wanted)
+        trees.append(
+            Mapping({name: one for name, one in tree.entries.items() if name not in ABOUT_KEYS}, tree.place)
         )
+        given = read_keys(tree, frozenset({"dsl", "extends"}), report)
+    if given.broken:
         return None
-    found = loader(wanted)
-    if found is None:
-        report.say(
-            "R201",
-            place,
-            f"there is no variant {quoted(wanted)} to extend",
-            "it is looked for beside this file, then in the folders of rules",
-        )
-        return None
-    tree = parse(found, report)
-    below = _resolve(tree, loader, report, [*chain, wanted]) if tree is not None else None
-    if tree is None or below is None:
-        return None
-    inherited = {name: entry for name, entry in tree.entries.items() if name not in ABOUT_KEYS}
-    return merge(below, Mapping(inherited, tree.place), None)
+    below = Mapping({}, root.place)
+    for tree in reversed(trees):
+        below = merge(below, tree, None)
+    return below
 
 
 def merge(below: Mapping, above: Mapping, report: Report | None) -> Mapping:
@@ -70,7 +82,7 @@ def merge(below: Mapping, above: Mapping, report: Report | None) -> Mapping:
     entries = dict(below.entries)
     for name, entry in above.entries.items():
         old = entries.get(name)
-        if isinstance(entry.value, Scalar) and entry.value.value is None:
+        if _is_null(entry.value):
             if old is None and report is not None:
                 report.say("R504", entry.value.place, f"there is no {quoted(name)} to remove", "leave it out")
             entries.pop(name, None)
@@ -80,10 +92,45 @@ def merge(below: Mapping, above: Mapping, report: Report | None) -> Mapping:
                 if old is not None and isinstance(old.value, Mapping)
                 else Mapping({}, entry.value.place)
             )
-            entries[name] = Entry(entry.key, merge(base, entry.value, report))
+            value = (
+                _merge_levels(base, entry.value, report)
+                if name == "levels"
+                else merge(base, entry.value, report)
+            )
+            entries[name] = Entry(entry.key, value)
         else:
             entries[name] = entry
     return Mapping(entries, above.place)
+
+
+def _merge_levels(below: Mapping, above: Mapping, report: Report | None) -> Mapping:
+    # What a level removes is removed from the variant, later; here the level is only put together.
+    levels = merge(
+        below,
+        Mapping({n: one for n, one in above.entries.items() if _is_null(one.value)}, above.place),
+        report,
+    )
+    entries = dict(levels.entries)
+    for name, entry in above.entries.items():
+        if not _is_null(entry.value):
+            old = entries.get(name)
+            entries[name] = Entry(entry.key, _overlay(old.value if old is not None else None, entry.value))
+    return Mapping(entries, above.place)
+
+
+def _overlay(below: Node | None, above: Node) -> Node:
+    """Like `merge`, but a ``null`` stays where it is."""
+    if not isinstance(above, Mapping) or not isinstance(below, Mapping):
+        return above
+    entries = dict(below.entries)
+    for name, entry in above.entries.items():
+        old = entries.get(name)
+        entries[name] = Entry(entry.key, _overlay(old.value if old is not None else None, entry.value))
+    return Mapping(entries, above.place)
+
+
+def _is_null(node: Node) -> bool:
+    return isinstance(node, Scalar) and node.value is None
 
 
 def leaves(root: Mapping) -> Iterator[tuple[tuple[str, ...], Entry]]:

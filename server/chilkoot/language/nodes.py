@@ -140,27 +140,76 @@ def _is_readable(source: Source, lines: list[str], report: Report) -> bool:
     return readable
 
 
+_SYNTAX: Final = (
+    # What the parser says, whether the place is where the thing began, what we say, and the way out.
+    ("nesting depth", False, "", ""),
+    ("found unexpected end of stream", True, "a quote that is not closed", "close it with the same sign"),
+    (
+        "expected ',' or ']'",
+        True,
+        "a list that is not closed",
+        'write "]" behind its last item, and "," between items',
+    ),
+    (
+        "expected ',' or '}'",
+        True,
+        "a mapping that is not closed",
+        'write "}" behind its last value, and "," between keys',
+    ),
+    ("cannot start any token", False, "{letter} can't begin a value", "put the text in quotes"),
+    (
+        "mapping values are not allowed",
+        False,
+        'a ":" that does not fit here',
+        'put text that holds ": " in quotes, or mend the indentation',
+    ),
+    ("could not find expected ':'", True, 'a line without ":"', 'every line of a mapping reads "key: value"'),
+    (
+        "did not find expected key",
+        False,
+        "this line fits no line above it",
+        "indent it exactly as the key that it stands beside",
+    ),
+    (
+        "expected '-' indicator",
+        False,
+        "this line does not belong to the list above",
+        'begin it with "- ", or indent it less',
+    ),
+    ("block sequence entries are not allowed", False, "a list can't begin here", 'begin "- " in a new line'),
+    ("<document start>", False, "text behind the end of the variant", "one file holds one mapping of keys"),
+    ("expected node content", False, "a value is missing", "write one, or leave the comma out"),
+    ("alphabetic or numeric character", True, "{letter} can't begin a value", "put the text in quotes"),
+    (
+        "unknown escape character",
+        False,
+        "an unknown escape behind a backslash",
+        "use single quotes, in which a backslash is only a sign",
+    ),
+)
+
+
 def _report_syntax(reader: _Reader, error: yaml.MarkedYAMLError, report: Report) -> None:
-    problem = (error.problem or "not YAML").replace("did not find expected", "expected")
-    mark = error.problem_mark or error.context_mark
-    context = error.context_mark
+    said = error.problem or "not YAML"
+    mark, context = error.problem_mark or error.context_mark, error.context_mark or error.problem_mark
+    row = next((row for row in _SYNTAX if row[0] in said), None)
+    if row is not None and row[1]:
+        mark = context
     place = reader.place(mark.line, mark.column, mark.column + 1) if mark else reader.place(0, 0, 1)
-    hint = ""
-    if "cannot start any token" in problem:
-        letter = place.text[place.column - 1 : place.column]
-        problem, hint = f"{quoted(letter)} can't begin a value", "put the text in quotes"
-    elif "mapping values are not allowed" in problem:
-        problem, hint = 'a second ": " in one line', 'put text that holds ": " in quotes, or begin a new line'
-    elif "could not find expected ':'" in problem:
-        problem, hint = 'a line without ":"', 'every line of a mapping reads "key: value"'
-    elif "nesting depth" in problem:
+    if row is None:
+        report.say("R004", place, f"not YAML: {said}", "see what the caret shows and the line above it")
+    elif row[0] == "did not find expected key" and place.text[: place.column - 1].strip():
+        report.say(
+            "R004",
+            place,
+            "text behind a value that is complete",
+            "put all of it in quotes, or begin a new line",
+        )
+    elif row[0] == "nesting depth":
         report.say("R011", place, f"nested more than {MAX_DEPTH} levels deep")
-        return
-    elif "undefined" in problem or "anchor" in problem or "alias" in problem:
-        hint = 'put a text that begins with "*" or "&" in quotes'
-    elif context and context.line != (mark.line if mark else -1):
-        hint = f"what is not closed begins in line {context.line + 1}"
-    report.say("R004", place, problem, hint)
+    else:
+        letter = quoted(place.text[place.column - 1 : place.column] or " ")
+        report.say("R004", place, row[2].format(letter=letter), row[3])
 
 
 class _StopReadingError(Exception):
@@ -267,8 +316,8 @@ class _Reader:
                 self._report.say(
                     "R009",
                     key.place,
-                    f"{quoted(key.text)} is here twice",
-                    f"it is given in line {first.line}, column {first.column} already; keep one of them",
+                    f"{quoted(key.text)} is given twice",
+                    f"line {first.line}, column {first.column} gives it already; keep one of them",
                 )
             else:
                 entries[key.text] = Entry(key, value)

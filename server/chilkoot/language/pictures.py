@@ -37,16 +37,16 @@ class WrittenPass(msgspec.Struct, frozen=True):
     start: int = 0
 
 
-def read_deal(node: Node, report: Report) -> list[WrittenPass] | None:
-    """The passes of a deal in order, or None where a part of it could not be read."""
+def read_deal(node: Node, report: Report) -> tuple[list[WrittenPass], bool]:
+    """The passes of a deal in order, and whether all of it could be read."""
     if not isinstance(node, Sequence):
         hint = (
             f"write [{node.text}]"
             if isinstance(node, Scalar) and _PICTURE.fullmatch(node.text)
-            else "begin each pass with “- ”"
+            else 'begin each pass with "- "'
         )
         report.say("R101", node.place, f'"deal" takes a list of pictures, not {kind_of(node)}', hint)
-        return None
+        return [], False
     passes: list[WrittenPass] = []
     is_whole = True
     for item in node.items:
@@ -55,10 +55,10 @@ def read_deal(node: Node, report: Report) -> list[WrittenPass] | None:
             is_whole = False
         elif len(passes) + len(more) > MAX_PASSES:
             report.say("R114", item.place, f"the deal has more than {MAX_PASSES} passes")
-            return None
+            return passes, False
         else:
             passes += more
-    return passes if is_whole else None
+    return passes, is_whole
 
 
 def _read_item(item: Node, report: Report) -> list[WrittenPass] | None:
@@ -139,10 +139,7 @@ def _report_letters(zone: str, node: Scalar, report: Report) -> None:
         )
         return
     if zone == "foundations":
-        rank = node.text.strip().upper()
-        hint = (
-            f"did you mean {rank}*1?" if rank in RANKS and rank else 'write U, or a rank and how many: "A*4"'
-        )
+        hint = 'write U for one card of any rank, or a rank and how many cards of it, as in "A*4"'
         report.say("R114", node.place, f"{quoted(node.text)} is not a picture for the foundations", hint)
         return
     upper = node.text.upper()
@@ -152,8 +149,8 @@ def _report_letters(zone: str, node: Scalar, report: Report) -> None:
     odd = re.search("[^UD.]", node.text.removeprefix("<"))
     at = odd.start() + node.text.startswith("<") if odd else 0
     rest = node.text[at:].lstrip()
-    if rest.startswith("*"):
-        hint = f'a picture is repeated up to {MAX_PASSES} times with " *n" behind it'
+    if rest[:1] and rest[0] in "*x×0123456789" and at:
+        hint = 'a picture is dealt four times with " *4" behind it'
     else:
         hint = "a picture has one letter for each place: U face up, D face down, . none"
     report.say("R114", node.part(at, at + 1), f"{quoted(node.text[at])} can't stand in a picture", hint)

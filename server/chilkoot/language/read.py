@@ -15,7 +15,7 @@ from chilkoot.language.diagnostics import Place
 from chilkoot.language.nodes import Entry, Mapping, Node, Scalar, Sequence
 from chilkoot.language.pictures import WrittenPass, read_deal
 from chilkoot.language.rules import Rules
-from chilkoot.language.schema import KEYS, Deal, Key, Levels, Section, Tests, keys_of
+from chilkoot.language.schema import KEYS, Choice, Deal, Flag, Key, Levels, Number, Section, Tests, keys_of
 from chilkoot.language.values import Broken, Value, kind_of, read_value
 from chilkoot.language.words import listed, nearest, quoted
 
@@ -122,28 +122,28 @@ def read_rules(root: Mapping, report: Report, *, meant: set[str]) -> tuple[Given
 
 def report_unknown(report: Report, entry: Entry, section: str, known: list[str]) -> str | None:
     """Report an unknown key with the best help there is; the key that was most likely meant."""
-    if report.is_full:
-        return None
     name = entry.key.text
+    where = f" in {quoted(section)}" if section else ""
+    message = f"unknown key {quoted(name)}{where}"
+    if report.is_full:
+        report.say("R102", entry.key.place, message)
+        return None
     near = nearest(name, known)
     elsewhere = [
-        key.path for key in KEYS if key.path.rpartition(".")[2] == name and not key.path.startswith("tests")
+        key.path for key in KEYS if key.path.rpartition(".")[2] == name and not key.path.startswith("tests.")
     ]
     if near is not None:
         hint = f'did you mean "{near}"?'
+    elif name in elsewhere:
+        hint = f"{quoted(name)} belongs to the whole file"
     elif elsewhere:
-        hint = (
-            f"write it as {listed(elsewhere[:4])}"
-            if section or "." in elsewhere[0]
-            else f"{quoted(name)} belongs to the whole file"
-        )
+        hint = f"write it as {listed(elsewhere[:4])}"
     elif (other := nearest(name, _ALL_NAMES)) is not None:
         path = next(key.path for key in KEYS if key.path.rpartition(".")[2] == other)
         hint = f"did you mean {path}?"
     else:
         hint = f"the keys here are {listed(known, 'and')}"
-    where = f" in {quoted(section)}" if section else ""
-    report.say("R102", entry.key.place, f"unknown key {quoted(name)}{where}", hint)
+    report.say("R102", entry.key.place, message, hint)
     return near
 
 
@@ -164,12 +164,10 @@ def _read_key(key: Key, entry: Entry, path: str, given: Given, report: Report) -
     elif isinstance(key.kind, Section):
         _read_section(key, node, path, given, report)
     elif isinstance(key.kind, Deal):
-        passes = read_deal(node, report)
-        if passes is None:
+        given.passes, is_whole = read_deal(node, report)
+        given.values[path] = tuple(one.rule for one in given.passes)
+        if not is_whole:
             given.broken.add(path)
-        else:
-            given.passes = passes
-            given.values[path] = tuple(one.rule for one in passes)
     elif isinstance(key.kind, Levels | Tests):
         given.values[path] = node
     else:
@@ -191,9 +189,20 @@ def _read_section(key: Key, node: Node, path: str, given: Given, report: Report)
     else:
         given.broken.add(path)
         wanted = "a mapping or a list of mappings" if many else "a mapping"
-        names = list(keys_of(key.path))
-        hint = f"write {quoted(key.path.rpartition('.')[2])}: with {listed(names)} indented below it"
+        hint = _section_hint(key, node)
         report.say("R101", node.place, f"{quoted(key.path)} takes {wanted}, not {kind_of(node)}", hint)
+
+
+def _section_hint(key: Key, node: Node) -> str:
+    """``cells: 3`` most likely means ``cells: {count: 3}``."""
+    name, known = key.path.rpartition(".")[2], keys_of(key.path)
+    if isinstance(node, Scalar):
+        for child in known.values():
+            if isinstance(child.kind, Choice | Number | Flag):
+                quiet = Report()
+                if not isinstance(read_value(child.kind, node, name, quiet), Broken):
+                    return f"did you mean {name}: {{{child.path.rpartition('.')[2]}: {node.text}}}?"
+    return f"its keys are {listed(known, 'and')}, indented below it"
 
 
 def _read_groups(key: Key, node: Sequence, path: str, given: Given, report: Report) -> None:

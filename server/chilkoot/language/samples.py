@@ -34,7 +34,7 @@ def read_tests(
     """The tests of a variant; what is wrong with them is in `report`."""
     if not isinstance(node, Sequence):
         report.say(
-            "R101", node.place, f'"tests" takes a list, not {kind_of(node)}', "begin each test with “- ”"
+            "R101", node.place, f'"tests" takes a list, not {kind_of(node)}', 'begin each test with "- "'
         )
         return ()
     if len(node.items) > MAX_TESTS:
@@ -143,7 +143,7 @@ def _check_pile(
     if problem:
         report.say("R401", place, *problem)
     elif name in seen:
-        report.say("R401", place, f"{quoted(name)} is here twice", "write all its cards in one line")
+        report.say("R401", place, f"{quoted(name)} is given twice", "write all its cards in one line")
     seen.add(name)
     for word in _CARD.finditer(piece, match.end()):
         _check_card(node, at + word.start(), word[0], rules, cards, report)

@@ -179,7 +179,6 @@ _ZONE_WORDS: Final = {
 }
 
 REFUSAL_CODES: Final = (
-    "game_over",
     "not_available",
     "face_down",
     "not_a_sequence",
@@ -192,24 +191,23 @@ REFUSAL_CODES: Final = (
     "wrong_start",
     "empty_column",
     "foundation_order",
+    "column_full",
     "same_color",
+    "wrong_color",
     "wrong_suit",
     "wrong_rank",
     "no_stock",
     "no_redeal",
-    "nothing_to_undo",
-    "nothing_to_redo",
     "nothing_to_send_home",
-    "game_too_long",
 )
-"""The reasons for which a move can be refused, as the protocol names them and `tests` may expect them."""
+"""The reasons for which a move can be refused on a board, as the protocol names them and `tests` may expect them."""
 
 
 def _relation(path: str, what: str, suit: str, rank: str, wrap: str = "false") -> tuple[Key, Key, Key]:
     return (
         Key(f"{path}.suit", Choice(_SUIT_WORDS), suit, f"Suit of {what}."),
         Key(f"{path}.rank", Choice(_RANK_WORDS), rank, f"Rank of {what}."),
-        Key(f"{path}.wrap", Flag(), wrap, "Whether the ranks go round: a king follows an ace."),
+        Key(f"{path}.wrap", Flag(), wrap, "Whether the ranks go round, so that ace and king are neighbours."),
     )
 
 
@@ -278,7 +276,9 @@ KEYS: Final[tuple[Key, ...]] = (
         "The columns; as a list, groups of columns with rules of their own, left to right.",
     ),
     Key("tableau.columns", Number(1, 32), "7", "How many columns there are (in this group)."),
+    Key("tableau.build", Section(), "", "Which card may be put on a column's last card."),
     *_relation("tableau.build", "a card that is put on a column's last card", "alternate", "down"),
+    Key("tableau.group", Section(), "", "Which cards of a column move together."),
     Key(
         "tableau.group.unit",
         Choice(
@@ -308,6 +308,7 @@ KEYS: Final[tuple[Key, ...]] = (
         "cards",
         "What `limit` counts.",
     ),
+    Key("tableau.empty", Section(), "", "What an empty column takes."),
     Key(
         "tableau.empty.accepts",
         Accepts(
@@ -319,7 +320,7 @@ KEYS: Final[tuple[Key, ...]] = (
     Key(
         "tableau.empty.from",
         ListOf(Choice(_ZONE_WORDS), 6, 1),
-        "everywhere",
+        "all of them",
         "Where the cards for an empty column may come from.",
     ),
     Key(
@@ -415,6 +416,7 @@ KEYS: Final[tuple[Key, ...]] = (
         "one_each",
         "Which suits a foundation takes.",
     ),
+    Key("foundations.build", Section(), "", "Which card may follow on a foundation."),
     *_relation("foundations.build", "the next card on a foundation", "same", "up"),
     Key(
         "foundations.accept",
@@ -424,6 +426,7 @@ KEYS: Final[tuple[Key, ...]] = (
         "card",
         "What goes home.",
     ),
+    Key("foundations.run", Section(), "", "What a complete run is."),
     *_relation("foundations.run", "a card on the one below it in a complete run", "same", "down"),
     Key("foundations.run.length", Number(1, 104), "all ranks", "The number of cards in a complete run."),
     Key(
@@ -555,10 +558,8 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("tests.level", Number(1, 99), "the default level", "The level that the test is about."),
 )
 
-# The sections that only group keys have rows of their own in no table.
-_IMPLIED: Final = {key.path.rpartition(".")[0] for key in KEYS} - {key.path for key in KEYS} - {""}
 _CHILDREN: Final[dict[str, dict[str, Key]]] = {}
-for _key in (*KEYS, *(Key(path, Section(), "", "") for path in sorted(_IMPLIED))):
+for _key in KEYS:
     _parent, _, _name = _key.path.rpartition(".")
     _CHILDREN.setdefault(_parent, {})[_name] = _key
 

@@ -46,6 +46,15 @@ _RANK_LIST: Final = "A, 2 to 10, J, Q or K"
 _TRUE_WORDS: Final = frozenset({"yes", "on", "true", "y", "1"})
 _FALSE_WORDS: Final = frozenset({"no", "off", "false", "n", "0"})
 _NULL_WORDS: Final = frozenset({"~", "null", "none"})
+# What people write for the words of the language.
+_SYNONYMS: Final = (
+    (_FALSE_WORDS | _NULL_WORDS | {"false", "nothing", "0"}, ("none", "never", "refuse")),
+    (_TRUE_WORDS | {"true"}, ("allow", "always", "auto")),
+    (
+        frozenset({".inf", "inf", "infinite", "infinity", "endless", "all", "no limit", "any"}),
+        ("unlimited", "always", "any"),
+    ),
+)
 _RANK_ALIASES: Final = {"10": "T", "1": "A", "11": "J", "12": "Q", "13": "K", "14": "A"}
 
 
@@ -73,19 +82,25 @@ def unknown_word(
     report: Report, node: Scalar, name: str, words: Iterable[str], *, wanted: str = ""
 ) -> Broken:
     """Report a word that is not on the list, with the nearest one or all of them."""
-    if not report.is_full:
-        known = list(words)
-        near = nearest(node.text, known)
-        if near is None and node.text.lower() in _NULL_WORDS | _FALSE_WORDS and "none" in known:
-            near = "none"
-        if near is not None and near != node.text:
-            hint = f'did you mean "{near}"?'
-        elif near is not None:
-            hint = "write it without quotes"
-        else:
-            hint = f"use {wanted or listed(known)}"
-        report.say("R103", node.place, f"{quoted(name)} can't be {kind_of(node)}", hint)
+    known = list(words)
+    # Nobody reads the help of a diagnostic that is not kept.
+    near = None if report.is_full else _synonym(node.text, known) or nearest(node.text, known)
+    if near is None:
+        hint = f"use {wanted or listed(known)}"
+    elif near == node.text:
+        hint = "write it without quotes"
+    else:
+        hint = f'did you mean "{near}"?'
+    report.say("R103", node.place, f"{quoted(name)} can't be {kind_of(node)}", hint)
     return BROKEN
+
+
+def _synonym(text: str, known: Iterable[str]) -> str | None:
+    words = set(known)
+    for meant, candidates in _SYNONYMS:
+        if text.lower() in meant:
+            return next((one for one in candidates if one in words), None)
+    return None
 
 
 def read_rank(node: Node, name: str, report: Report, words: Iterable[str] = ()) -> int | str | Broken:
@@ -149,7 +164,7 @@ def _number(kind: Number, node: Node, name: str, report: Report) -> Value:
             return value
         report.say("R104", scalar.place, f"{quoted(name)} can't be {scalar.text}", f"use {wanted}")
         return BROKEN
-    near = nearest(scalar.text, list(kind.words)) if kind.words else None
+    near = _synonym(scalar.text, kind.words) or nearest(scalar.text, list(kind.words))
     meant = _number_meant(scalar.text)
     if near is not None:
         hint = f'did you mean "{near}"?'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 __all__ = ["listed", "nearest", "plural", "quoted", "shortened"]
 
@@ -31,16 +31,22 @@ def plural(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def nearest(word: str, known: Sequence[str]) -> str | None:
+def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word that `word` most likely stands for, or None where none is near."""
     if len(word) > _LONGEST:
         return None
-    plain = word.lower().replace("-", "_").replace(" ", "_")
-    best = min(known, key=lambda one: (_distance(plain, one.lower()), one), default=None)
-    if best is None:
-        return None
-    # A third of the letters may differ: "colums" is columns, "no" is not none.
-    return best if _distance(plain, best.lower()) <= max(len(plain), len(best)) // 3 else None
+    plain = _plain(word)
+    best, least = None, _LONGEST
+    for one in known:
+        # A third of the letters may differ: "colums" is columns, "no" is not none.
+        most = min(max(len(plain), len(one)) // 3, least - 1)
+        if abs(len(plain) - len(one)) <= most and (distance := _distance(plain, _plain(one))) <= most:
+            best, least = one, distance
+    return best
+
+
+def _plain(word: str) -> str:
+    return word.lower().replace("-", "_").replace(" ", "_")
 
 
 def _distance(one: str, other: str) -> int:

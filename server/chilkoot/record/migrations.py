@@ -67,6 +67,8 @@ def prepare(path: Path) -> None:
     engine = writing_engine(path)
     try:
         migrate(engine)
+    except DatabaseError as error:
+        raise CannotOpen(f"can't bring the schema of {path} up to date: {error.orig}") from error
     finally:
         engine.dispose()
 

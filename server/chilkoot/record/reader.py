@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 from sqlalchemy import Connection, Engine, Row, Select, case, func, or_, select, tuple_
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, TimeoutError
 
 from chilkoot.record.faults import SchemaMismatch, StoreUnavailable
 from chilkoot.record.migrations import stored_revision
@@ -240,8 +240,9 @@ class Reader:
         try:
             with self._engine.connect() as connection:
                 yield connection
-        except DBAPIError as error:
-            raise StoreUnavailable(f"the database can't be read: {error.orig}") from error
+        except (DBAPIError, TimeoutError) as error:
+            cause = error.orig if isinstance(error, DBAPIError) else error
+            raise StoreUnavailable(f"the database can't be read: {cause}") from error
 
 
 def _number_of_player(player_id: str) -> Any:

@@ -158,9 +158,7 @@ def parse_recording(data: bytes) -> Recording | Finding:
         return Finding(code="format", message=f"the file is larger than {MAX_BYTES} bytes, no recording is")
     try:
         found = _decoder.decode(data)
-    except RecursionError:
-        return Finding(code="format", message="this is not a recording: it is nested too deeply")
-    except (msgspec.MsgspecError, UnicodeError, ValueError) as error:
+    except (msgspec.MsgspecError, RecursionError, UnicodeError, ValueError) as error:
         why = " ".join(str(error).split())[:300]
         place = _ACTION.search(why)
         seq = None if place is None else int(place[1]) + 1

@@ -101,7 +101,10 @@ class FileLock:
             raise CannotOpen(f"can't create the lock file {name}: {error.strerror}") from error
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except OSError as error:
+            if not isinstance(error, BlockingIOError):
+                self._file.close()
+                raise CannotOpen(f"can't lock {name}: {error.strerror}") from error
             self._file.seek(0)
             holder = self._file.read(20).strip()
             self._file.close()
@@ -148,9 +151,11 @@ def reading_engine(path: Path) -> Engine:
     """An engine that can't write, for use from several threads; a transaction sees one moment of the database."""
 
     def connect() -> sqlite3.Connection:
-        return sqlite3.connect(
+        connection = sqlite3.connect(
             _uri(path, "ro"), uri=True, timeout=2, isolation_level=None, check_same_thread=False
         )
+        connection.execute("PRAGMA trusted_schema=0").close()
+        return connection
 
     engine = create_engine(
         "sqlite://", creator=connect, poolclass=QueuePool, pool_size=4, max_overflow=12, hide_parameters=True

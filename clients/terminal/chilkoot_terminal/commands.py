@@ -102,9 +102,9 @@ Command = Move | Fit | Pick | Tap | Steps | New | Open | ReadColumn | Word | Unc
 HELP: Final = """\
 t5 4 t2     the last 4 cards of column 5 onto column 2 (short: 5 4 2)
 5 2         whatever fits of column 5 onto column 2
-9s 2        the 9 of spades and all on it onto column 2; 9s th: onto the 10 of hearts
+9s 2        the 9 of spades and all on it onto column 2; 9s th: onto the 10♥
 9s          where may the 9 of spades go?
-5 f   c1 f  the last card of a pile home; a pile alone (5, c1) does the same if it fits
+5 f   c1 f  the last card of a pile home; so does a pile alone (5, c1) if it can
 5 c   c1 3  into a free cell; from a cell to column 3
 draw        turn the stock
 undo [n]    take back; redo [n]: do it again
@@ -113,7 +113,7 @@ hint  auto  what would the server do?  let it do it
 legal       list every move; table, board, column 5, score: read the table
 give up     end the game as lost (asks once more)
 restart     the same deal again, as a new game
-new [variant] [level] [deal]   new   new yakutat-bay   new yukon-thicket 3   new yukon ms:24
+new         another game; also new yakutat-bay, new yukon-thicket 3, new ms:24
 games       my games; open 2 takes up the second
 variants    the games that may be played here; rules: how to play this one
 repeat      the last message again

@@ -199,9 +199,8 @@ class Play:
         table = self.game.table
         status = "" if table.status == "playing" else f" · {table.status}"
         watching = "" if table.role == "player" else " · watching"
-        return (
-            f"{self._title()} · {table.score}/{size_of(table)} home · {table.moves} moves{status}{watching}"
-        )
+        moves = f"{table.moves} move{'s' * (table.moves != 1)}"
+        return f"{self._title()} · {table.score}/{size_of(table)} home · {moves}{status}{watching}"
 
     def _show(self, *, asked: bool) -> None:
         self._face.show(self.game.table, self._headline(), asked=asked)
@@ -215,7 +214,8 @@ class Play:
     async def _listen(self, events: AsyncIterator[Event]) -> None:
         async for event in events:
             if isinstance(event, Disconnected):
-                self._face.link(f"connection lost ({event.reason}); trying again in {event.retry_in:.0f} s")
+                when = "" if event.retry_in < 1 else f" in {event.retry_in:.0f} s"
+                self._face.link(f"connection lost ({event.reason}); trying again{when}")
             elif isinstance(event, Connected) and event.again:
                 self._face.link("")
             elif isinstance(event, Diff | Snapshot) and event.replay is None:

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from typing import Any, Literal, TypeVar
 
 import msgspec
-from sqlalchemy import Connection, Engine, Row, Select, case, func, or_, select, tuple_
-from sqlalchemy.exc import DBAPIError, TimeoutError
+from sqlalchemy import Connection, Engine, Select, case, func, or_, select, tuple_
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from chilkoot.record.faults import SchemaMismatch, StoreUnavailable
 from chilkoot.record.migrations import stored_revision
@@ -96,7 +97,7 @@ class Reader:
             if row is None:
                 return None
             *values, number = row
-            header = _struct(GameHeader, values)
+            header = GameHeader(*values)
             roles = (
                 select(player.c.id, participant.c.role)
                 .join_from(participant, player, participant.c.player == player.c.n)
@@ -187,7 +188,7 @@ class Reader:
             streak.scalar_subquery(),
         ).where(*counted)
         with self._reading() as connection:
-            return _struct(Stats, connection.execute(query).one())
+            return Stats(*connection.execute(query).one())
 
     def unfinished_of(self, player_id: str) -> int:
         """How many games of a player are neither won nor lost."""
@@ -228,7 +229,7 @@ class Reader:
             unfinished.scalar_subquery(),
         )
         with self._reading() as connection:
-            return _struct(Counts, connection.execute(query).one())
+            return Counts(*connection.execute(query).one())
 
     def _unclosed(self, condition: Any) -> list[str]:
         query = select(game.c.id).where(game.c.ended_ms.is_not(None), game.c.closed_ms.is_(None), condition)
@@ -240,7 +241,7 @@ class Reader:
         try:
             with self._engine.connect() as connection:
                 yield connection
-        except (DBAPIError, TimeoutError) as error:
+        except (DBAPIError, PoolTimeoutError) as error:
             cause = error.orig if isinstance(error, DBAPIError) else error
             raise StoreUnavailable(f"the database can't be read: {cause}") from error
 
@@ -249,14 +250,10 @@ def _number_of_player(player_id: str) -> Any:
     return select(player.c.n).where(player.c.id == player_id).scalar_subquery()
 
 
-def _struct(kind: type[_Struct], values: Any) -> _Struct:
-    return kind(**dict(zip(kind.__struct_fields__, values, strict=True)))
-
-
 def _one(connection: Connection, query: Select[Any], kind: type[_Struct]) -> _Struct | None:
-    row: Row[Any] | None = connection.execute(query).one_or_none()
-    return None if row is None else _struct(kind, row)
+    row = connection.execute(query).one_or_none()
+    return None if row is None else kind(*row)
 
 
 def _all(connection: Connection, query: Select[Any], kind: type[_Struct]) -> list[_Struct]:
-    return [_struct(kind, row) for row in connection.execute(query)]
+    return [kind(*row) for row in connection.execute(query).all()]

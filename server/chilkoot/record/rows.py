@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 
-class StoredPlayer(msgspec.Struct, frozen=True, kw_only=True):
+class StoredPlayer(msgspec.Struct, frozen=True):
     """An identity."""
 
     id: str
@@ -31,7 +31,7 @@ class StoredPlayer(msgspec.Struct, frozen=True, kw_only=True):
     created_ms: int
 
 
-class StoredSession(msgspec.Struct, frozen=True, kw_only=True):
+class StoredSession(msgspec.Struct, frozen=True):
     """A session and the player it belongs to."""
 
     id: str
@@ -40,7 +40,7 @@ class StoredSession(msgspec.Struct, frozen=True, kw_only=True):
     seen_ms: int
 
 
-class GameHeader(msgspec.Struct, frozen=True, kw_only=True):
+class GameHeader(msgspec.Struct, frozen=True):
     """A game without its actions: what was settled at its start, and how it stands. `hints` counts those given."""
 
     id: str
@@ -70,7 +70,7 @@ class GameHeader(msgspec.Struct, frozen=True, kw_only=True):
     imported_ms: int | None
 
 
-class StoredAction(msgspec.Struct, frozen=True, kw_only=True):
+class StoredAction(msgspec.Struct, frozen=True):
     """One accepted action."""
 
     seq: int
@@ -83,7 +83,7 @@ class StoredAction(msgspec.Struct, frozen=True, kw_only=True):
     hash: bytes
 
 
-class StoredHint(msgspec.Struct, frozen=True, kw_only=True):
+class StoredHint(msgspec.Struct, frozen=True):
     """One hint."""
 
     n: int
@@ -94,7 +94,7 @@ class StoredHint(msgspec.Struct, frozen=True, kw_only=True):
     hash: bytes
 
 
-class StoredGame(msgspec.Struct, frozen=True, kw_only=True):
+class StoredGame(msgspec.Struct, frozen=True):
     """A whole game: header, canonical rules, every action and hint in order, and who else takes part."""
 
     header: GameHeader
@@ -104,7 +104,7 @@ class StoredGame(msgspec.Struct, frozen=True, kw_only=True):
     participants: dict[str, Role]
 
 
-class StoredReply(msgspec.Struct, frozen=True, kw_only=True):
+class StoredReply(msgspec.Struct, frozen=True):
     """The reply that a command got, and the fingerprint of the command."""
 
     command_id: int
@@ -112,7 +112,7 @@ class StoredReply(msgspec.Struct, frozen=True, kw_only=True):
     body: bytes
 
 
-class Stats(msgspec.Struct, frozen=True, kw_only=True):
+class Stats(msgspec.Struct, frozen=True):
     """A player's games in numbers.
 
     `best` is the highest score of a finished game, `streak` how many games were won since the last one that was lost.
@@ -126,7 +126,7 @@ class Stats(msgspec.Struct, frozen=True, kw_only=True):
     streak: int
 
 
-class Counts(msgspec.Struct, frozen=True, kw_only=True):
+class Counts(msgspec.Struct, frozen=True):
     """How much is on record."""
 
     players: int

@@ -13,7 +13,7 @@ from websockets.asyncio.server import ServerConnection, serve
 import chilkoot_client.client
 import chilkoot_client.stream
 from chilkoot_client import Closed, Connected, Diff, Disconnected, Error, Refused, check_of, connect
-from chilkoot_client.client import socket_url
+from chilkoot_client.address import socket_url
 
 Frame = dict[str, Any]
 DEAL = {"t1": ["KS"], "t2": ["??", "9S"], "t3": []}
@@ -245,7 +245,7 @@ async def test_a_stored_reply_that_is_older_than_the_table_does_not_turn_it_back
         assert (table.seq, table.piles) == (1, after)
 
 
-async def test_a_game_whose_first_reply_was_lost_is_synced_on_the_new_connection() -> None:
+async def test_a_game_whose_first_reply_was_lost_is_joined_on_the_new_connection() -> None:
     after = {"t1": [], "t2": ["??", "9S"], "t3": ["KS"]}
 
     async def first(peer: Peer) -> None:
@@ -256,12 +256,15 @@ async def test_a_game_whose_first_reply_was_lost_is_synced_on_the_new_connection
     async def second(peer: Peer) -> None:
         await peer.welcome(resumed=True)
         await peer.deal()
-        await peer.snapshot(1, after, re=(await peer.hear("sync"))["id"])
+        join = await peer.hear("join")
+        assert join["role"] == "player"
+        await peer.snapshot(1, after, re=join["id"])
+        await peer.say("pong", re=(await peer.hear("ping"))["id"])
         await peer.socket.wait_closed()
 
     async with server(first, second) as url, connect(url) as client:
         game = await client.new("yukon")
-        await client.in_step(game.id, 1)
+        await client.request("ping")
         assert game.table.piles == after
 
 
@@ -301,6 +304,30 @@ async def test_a_token_that_the_server_does_not_know_makes_a_new_guest() -> None
 
     async with server(first, second) as url, connect(url, token="kept") as client:
         assert client.token == "t"
+
+
+async def test_a_token_that_another_program_kept_since_takes_the_session_up_again() -> None:
+    async def first(peer: Peer) -> None:
+        await peer.welcome()
+        await peer.deal()
+        await peer.drop()
+
+    async def second(peer: Peer) -> None:
+        hello = await peer.hear("hello")
+        assert hello["token"] == "t"
+        await peer.say("error", re=hello["id"], code="bad_token", message="No.")
+        await peer.drop(4004)
+
+    async def third(peer: Peer) -> None:
+        hello = await peer.welcome(resumed=True)
+        assert (hello["token"], hello["session"], hello["games"]) == ("newer", "s", {"g": 0})
+        await peer.say("pong", re=(await peer.hear("ping"))["id"])
+        await peer.socket.wait_closed()
+
+    async with server(first, second, third) as url, connect(url, spare_token=lambda: "newer") as client:
+        await client.new("yukon")
+        await client.request("ping")
+        assert "g" in client.games
 
 
 @pytest.mark.parametrize("code", (1003, 1008, 1009, 4002, 4005))
@@ -461,9 +488,14 @@ async def test_something_that_is_no_chilkoot_server_is_said_at_once() -> None:
         with pytest.raises(Closed, match="does not speak our protocol"):
             async with connect(url):
                 pass
-    with pytest.raises(Closed, match="is not the address of a WebSocket"):
-        async with connect("ftp://localhost"):
-            pass
+
+
+@pytest.mark.parametrize(
+    "wrong", ("ftp://localhost", "ws://", "ws://[::1", "ws://localhost:99999", "ws://localhost:x", "")
+)
+def test_an_address_that_can_not_be_one_is_said_at_once(wrong: str) -> None:
+    with pytest.raises(Closed, match="is not the address of a server"):
+        connect(wrong)
 
 
 async def test_closing_ends_requests_and_events() -> None:

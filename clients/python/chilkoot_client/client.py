@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ipaddress
 import random
-import secrets
 import time
 import weakref
-from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
-from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
 from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as connect_socket
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 from websockets.typing import Subprotocol
 
+from chilkoot_client.address import failure_words, is_local, socket_url
 from chilkoot_client.errors import Closed, Error, Refused
 from chilkoot_client.game import Game
 from chilkoot_client.messages import (
@@ -41,6 +38,7 @@ from chilkoot_client.messages import (
     Welcome,
     message_from,
 )
+from chilkoot_client.outbox import Outbox, Pending
 from chilkoot_client.pace import FINAL_CODES, Bucket, reconnect_delay
 from chilkoot_client.stream import Stream
 from chilkoot_client.table import Desync, Table
@@ -57,6 +55,7 @@ _MOST_GAMES: Final = 32
 # A command must be answered or sent again within ten seconds, so a dead connection has to be noticed by then.
 _PING_SECONDS: Final = 5
 _GREETING_SECONDS: Final = 10
+_STEADY_SECONDS: Final = 5
 
 
 class Connected(msgspec.Struct, frozen=True):
@@ -77,38 +76,16 @@ Event = Message | Connected | Disconnected
 Kind = TypeVar("Kind")
 
 
-class _Pending:
-    """A command that has no reply yet."""
-
-    __slots__ = ("frame", "future", "id", "is_sent", "is_sent_again", "type")
-
-    def __init__(self, number: int, kind: str, frame: dict[str, Any]) -> None:
-        self.id = number
-        self.type = kind
-        self.frame = frame
-        self.future: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
-        self.is_sent = False
-        self.is_sent_again = False
-
-
-def connect(
-    url: str,
-    *,
-    name: str | None = None,
-    token: str | None = None,
-    msgpack: bool = False,
-    patience: float = 300.0,
-) -> Client:
-    """A client for ``async with``; see `Client`."""
-    return Client(url, name=name, token=token, msgpack=msgpack, patience=patience)
-
-
 class Client:
     """One session with a server, over as many connections as it takes.
 
-    Use it as ``async with connect("ws://localhost:8080") as client``. `token` is the identity kept from an earlier
-    `client.token`; without it, or where the server does not know it any more, the player is a new guest. After a lost
-    connection the client comes back by itself, for at most `patience` seconds at a stretch.
+    Use it as ``async with connect("ws://localhost:8640") as client``. `token` is the identity kept from an earlier
+    `client.token`; without it, or where the server does not know it any more, the player is a new guest. The server
+    gives out a new token with each welcome: keep the latest. Where several programs share an identity, `spare_token`
+    says the one that was kept last. After a lost connection the client comes back by itself, for at most `patience`
+    seconds at a stretch.
+
+    Raises Closed where the address can't be one.
     """
 
     def __init__(
@@ -117,6 +94,7 @@ class Client:
         *,
         name: str | None = None,
         token: str | None = None,
+        spare_token: Callable[[], str | None] | None = None,
         msgpack: bool = False,
         patience: float = 300.0,
     ) -> None:
@@ -127,14 +105,11 @@ class Client:
         self.limits: dict[str, Any] = {}
         self.games: dict[str, Game] = {}
         self._name = name
+        self._spare_token = spare_token
         self._msgpack = msgpack
         self._patience = patience
         self._socket: ClientConnection | None = None
-        self._pending: dict[int, _Pending] = {}
-        self._unsent: deque[_Pending] = deque()
-        self._wake = asyncio.Event()
-        # Ids must never repeat within a session, also where a program takes up a session after a restart of its own.
-        self._last_id = secrets.randbelow(2**52)
+        self._outbox = Outbox()
         # A stream that nobody holds any more goes by itself.
         self._streams: weakref.WeakSet[Stream[Event]] = weakref.WeakSet()
         self._replays: dict[int, Stream[Message]] = {}
@@ -265,10 +240,11 @@ class Client:
         lost_at: float | None = None
         while True:
             code, reason, announced = None, "the connection was cut", None
+            stood_at = float("inf")
             try:
                 async with self._dial() as socket:
                     await self._greet(socket)
-                    attempt, lost_at = 0, None
+                    stood_at, lost_at = time.monotonic(), None
                     await self._talk(socket)
             except ConnectionClosed as closed:
                 if closed.rcvd is not None:
@@ -282,16 +258,14 @@ class Client:
                 if status < 500:
                     self._end(f"{self.url} does not let us in: {reason}")
                 announced = _seconds(refused.response.headers.get("Retry-After"))
-            except InvalidURI:
-                self._end(f"{self.url} is not the address of a WebSocket")
             except msgspec.DecodeError:
                 self._end(f"what answers at {self.url} does not speak our protocol")
             except (OSError, TimeoutError, InvalidHandshake) as failure:
-                reason = _failure(failure)
+                reason = failure_words(failure)
             finally:
                 self._socket = None
             for number, frames in self._replays.items():
-                if number not in self._pending:
+                if self._outbox.find(number) is None:
                     frames.end(Closed("the connection was lost during the replay"))
             is_fresh = code == _BAD_TOKEN and self.token is not None
             if is_fresh:
@@ -302,6 +276,9 @@ class Client:
                 # Who starts a program with a wrong address wants to know it now.
                 self._end(f"could not connect to {self.url}: {reason}", code)
             now = time.monotonic()
+            if now - stood_at > _STEADY_SECONDS:
+                # One that is lost again at once is no reason to come back faster.
+                attempt = 0
             lost_at = now if lost_at is None else lost_at
             if now - lost_at > self._patience:
                 self._end(f"{self.url} did not come back: {reason}", code)
@@ -325,12 +302,12 @@ class Client:
             close_timeout=2,
             ping_interval=_PING_SECONDS,
             ping_timeout=_PING_SECONDS,
-            proxy=None if _is_local(self.url) else True,
+            proxy=None if is_local(self.url) else True,
         )
 
     async def _greet(self, socket: ClientConnection) -> None:
         """Say who we are; what was missed follows the welcome and is read by `_talk`."""
-        number = self._next_id()
+        number = self._outbox.next_id()
         hello: dict[str, Any] = {"type": "hello", "id": number}
         known: dict[str, Any] = {"name": self._name, "token": self.token}
         if self.session is not None:
@@ -374,11 +351,9 @@ class Client:
             # A little less than what is allowed: the hello counts too, and the server's clock is not ours.
             self._bucket = Bucket(rate * 0.95, burst - 2, time.monotonic())
         if again and not is_same:
-            self._fail_sent("the server has forgotten this session")
-        waiting = [command for command in self._pending.values() if not command.future.done()]
+            self._outbox.fail_sent("the server has forgotten this session")
         lost = [*self.games.values()][: -_MOST_GAMES if is_same else None] if again else []
-        self._unsent = deque([self._rejoin(game) for game in lost] + waiting)
-        self._wake.set()
+        self._outbox.requeue([self._rejoin(game) for game in lost])
         if self._ready is not None and not self._ready.done():
             self._ready.set_result(None)
         self._tell(welcome)
@@ -397,15 +372,12 @@ class Client:
         """Send what waits, in order, no faster than the server's limits allow."""
         with contextlib.suppress(ConnectionClosed):
             while True:
-                while not self._unsent:
-                    self._wake.clear()
-                    await self._wake.wait()
+                command = await self._outbox.next()
                 if self._bucket is not None and (wait := self._bucket.take(time.monotonic())) > 0:
                     await asyncio.sleep(wait)
-                command = self._unsent.popleft()
-                if command.future.done():
-                    continue
-                command.is_sent_again, command.is_sent = command.is_sent, True
+                    # Whoever waited may have given up meanwhile.
+                    command = await self._outbox.next()
+                self._outbox.sent(command)
                 await socket.send(self._encode(command.frame))
 
     def _receive(self, message: Message) -> None:
@@ -414,12 +386,8 @@ class Client:
         if replay in self._replays:
             self._replays[replay].push(message)
         re = getattr(message, "re", None)
-        if (
-            re is not None
-            and (command := self._pending.pop(re, None)) is not None
-            and not command.future.done()
-        ):
-            command.future.set_result(message)
+        if re is not None:
+            self._outbox.answer(re, message)
         if is_news:
             self._tell(message)
 
@@ -428,7 +396,7 @@ class Client:
         if isinstance(message, Draining):
             self._announced = message.retry_after_ms / 1000
         elif isinstance(message, Snapshot):
-            command = self._pending.get(message.re) if message.re is not None else None
+            command = self._outbox.find(message.re)
             if message.game in self.games:
                 table = self.games[message.game].table
                 # The stored reply to a command that was sent twice may be older than what we know.
@@ -463,64 +431,52 @@ class Client:
         finally:
             del self._syncing[game]
 
-    def _rejoin(self, game: Game) -> _Pending:
+    def _rejoin(self, game: Game) -> Pending:
         """Sit down again at a table after the session was lost; the game itself is safe with the server."""
         role, key = game.joined_with
-        command = self._command("join", {"game": game.id, "role": role or game.table.role, "key": key})
+        command = self._outbox.add("join", {"game": game.id, "role": role or game.table.role, "key": key})
         # Nobody waits for it; where it fails, the next command about the game says why.
         command.future.add_done_callback(lambda future: future.cancelled() or future.exception())
         return command
 
     # What follows keeps the books.
 
-    def _command(self, command: str, fields: dict[str, Any]) -> _Pending:
+    def _command(self, command: str, fields: dict[str, Any]) -> Pending:
         if self._ended is not None:
             raise Closed(self._ended.reason, code=self._ended.code)
-        number = self._next_id()
-        frame: dict[str, Any] = {"type": command, "id": number}
-        frame |= {key.rstrip("_"): value for key, value in fields.items() if value is not None}
-        pending = self._pending[number] = _Pending(number, command, frame)
-        self._unsent.append(pending)
-        self._wake.set()
-        return pending
+        return self._outbox.add(command, fields)
 
-    async def _answer(self, pending: _Pending) -> Message:
+    async def _answer(self, pending: Pending) -> Message:
         try:
             reply = await pending.future
         finally:
             # Who no longer waits has lost interest: the command is not sent again.
-            self._pending.pop(pending.id, None)
+            self._outbox.forget(pending)
         if isinstance(reply, Snapshot) and pending.is_sent_again and pending.type in _OPENING:
-            # The first reply went down with its connection: the new one may not have been told to watch the game.
-            self._start_sync(reply.game)
+            # The first reply went down with its connection: the new one was not told to watch the game.
+            game = self.games[reply.game]
+            game.joined_with = (pending.frame.get("role"), pending.frame.get("key"))
+            self._rejoin(game)
         return reply
 
     def _opened(self, reply: Message) -> Game:
         return self.games[_expect(Snapshot, reply).game]
 
-    def _fail_sent(self, why: str) -> None:
-        for command in [*self._pending.values()]:
-            if command.is_sent and not command.future.done():
-                del self._pending[command.id]
-                command.future.set_exception(
-                    Closed(f"{why}; {command.type} may or may not have been carried out")
-                )
-
     def _start_fresh(self) -> None:
-        """The server does not know our token: whatever was ours is out of reach for this session."""
+        """The server does not know our token. Without another one whatever was ours is out of reach for this session."""
+        other = self._spare_token() if self._spare_token is not None else None
+        if other is not None and other != self.token:
+            self.token = other
+            return
         self.token = self.session = None
-        self._fail_sent("the server no longer knows this player")
+        self._outbox.fail_sent("the server no longer knows this player")
         self.games.clear()
 
     def _end(self, reason: str, code: int | None = None) -> None:
         if self._ended is not None:
             return
         self._ended = Closed(reason, code=code)
-        for command in self._pending.values():
-            if not command.future.done():
-                command.future.set_exception(Closed(reason, code=code))
-        self._pending.clear()
-        self._unsent.clear()
+        self._outbox.fail_all(reason, code)
         for stream in [*self._streams]:
             stream.end()
         for frames in self._replays.values():
@@ -538,10 +494,6 @@ class Client:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _next_id(self) -> int:
-        self._last_id += 1
-        return self._last_id
-
     def _encode(self, frame: dict[str, Any]) -> bytes | str:
         return msgspec.msgpack.encode(frame) if self._msgpack else msgspec.json.encode(frame).decode()
 
@@ -553,34 +505,8 @@ class Client:
         return message_from(fields)
 
 
-def socket_url(url: str) -> str:
-    """The WebSocket's address for what a person may type: a bare host, an http address, a missing path."""
-    parts = urlsplit(url if "://" in url else f"ws://{url}")
-    scheme = {"http": "ws", "https": "wss"}.get(parts.scheme, parts.scheme)
-    return urlunsplit(
-        (scheme, parts.netloc, parts.path if parts.path not in {"", "/"} else "/ws", parts.query, "")
-    )
-
-
-def _is_local(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    with contextlib.suppress(ValueError):
-        return ipaddress.ip_address(host).is_loopback
-    return host == "localhost" or host.endswith(".localhost")
-
-
 def _seconds(text: str | None) -> float | None:
     return float(text) if text is not None and text.isascii() and text.isdecimal() else None
-
-
-def _failure(error: Exception) -> str:
-    if isinstance(error, TimeoutError):
-        return "no answer in time"
-    if isinstance(error, ConnectionRefusedError):
-        return "nothing listens there"
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror.lower()
-    return str(error) or type(error).__name__
 
 
 def _accepted(reply: Message) -> Message:
@@ -595,3 +521,6 @@ def _expect(kind: type[Kind], reply: Message) -> Kind:
     if not isinstance(reply, kind):
         raise Closed(f"the server answered with {type(reply).__name__} where {kind.__name__} was expected")
     return reply
+
+
+connect = Client

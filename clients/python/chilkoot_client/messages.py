@@ -172,7 +172,7 @@ class Hint(msgspec.Struct, frozen=True, tag_field="type", tag="hint"):
 
 
 class GameEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """One line of the list of my games; `started` and `last` are milliseconds since 1970, UTC."""
+    """One line of the list of my games; `started` and `ended` are milliseconds since 1970, UTC."""
 
     game: str
     variant: str
@@ -184,7 +184,7 @@ class GameEntry(msgspec.Struct, frozen=True, kw_only=True):
     moves: int = 0
     undos: int = 0
     started: int = 0
-    last: int = 0
+    ended: int | None = None
     deal: str | None = None
 
 

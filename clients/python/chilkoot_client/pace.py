@@ -9,6 +9,7 @@ __all__ = ["FINAL_CODES", "Bucket", "reconnect_delay"]
 FINAL_CODES: Final = frozenset({1003, 1008, 1009, 4002, 4005})
 """Close codes after which connecting again cannot help."""
 
+_NOT_AT_ONCE: Final = frozenset({1012, 1013, 4008})
 _FIRST_DELAY: Final = 1.0
 _LONGEST_DELAY: Final = 30.0
 
@@ -35,10 +36,10 @@ class Bucket:
 def reconnect_delay(attempt: int, *, code: int | None, announced: float | None, chance: float) -> float:
     """Seconds to wait before attempt number `attempt` (from 0); `chance` is a random number in [0, 1).
 
-    Full jitter: a thousand clients which lost one server must not come back as one. After a restart (1012) or an
-    overload (1013) at least a second; never before the time that the server announced.
+    Full jitter: a thousand clients which lost one server must not come back as one. After a restart (1012), an overload
+    (1013), or as one who was too slow or too fast (4008) at least a second; never before the time that was announced.
     """
-    if code in {1012, 1013} and attempt == 0:
+    if code in _NOT_AT_ONCE and attempt == 0:
         delay = 1.0 + 9.0 * chance
     else:
         delay = min(_LONGEST_DELAY, _FIRST_DELAY * 2.0 ** min(attempt, 10)) * chance

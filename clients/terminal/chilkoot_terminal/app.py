@@ -12,8 +12,8 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from chilkoot_client import ChilkootError, Client, connect
-from chilkoot_client.client import socket_url
+from chilkoot_client import ChilkootError, Closed, connect
+from chilkoot_client.address import socket_url
 from chilkoot_terminal.draw import Style
 from chilkoot_terminal.embedded import ServerFailedError, embedded_server
 from chilkoot_terminal.flags import add_flags
@@ -57,6 +57,11 @@ def _contradiction(flags: argparse.Namespace) -> str:
         return "--deal and --board both say which cards; give one of them"
     if flags.game is None and (flags.key or flags.watch):
         return "--key and --watch go with --game"
+    if flags.url is not None:
+        try:
+            socket_url(flags.url)
+        except Closed as wrong:
+            return f"--url: {wrong}"
     return ""
 
 
@@ -116,8 +121,7 @@ async def _server(flags: argparse.Namespace) -> AsyncIterator[tuple[str, str]]:
 
 
 async def _play(flags: argparse.Namespace, wish: Wish, url: str, identity: str) -> int:
-    identities = None if flags.guest or flags.private else Identities(state_folder())
-    token = identities.token(identity) if identities else None
+    keeper = _Keeper(None if flags.guest or flags.private else Identities(state_folder()), identity)
     is_plain = (
         flags.plain
         or not (sys.stdin.isatty() and sys.stdout.isatty())
@@ -127,54 +131,50 @@ async def _play(flags: argparse.Namespace, wish: Wish, url: str, identity: str) 
         symbols=not flags.ascii and _writes("♣♦♥♠·"), colour=not is_plain and not os.environ.get("NO_COLOR")
     )
     try:
-        async with connect(url, name=flags.name, token=token) as client:
-            keeper = _Keeper(identities, identity)
-            keeper.keep(client.token)
-            try:
-                if is_plain:
-                    return await _play_plain(
-                        client, wish, PlainFace(style, is_brief=flags.brief, width=_width())
-                    )
-                return await _play_on_screen(client, wish, Screen(style))
-            finally:
-                keeper.keep(client.token)
-                if keeper.problem:
-                    print(keeper.problem, file=sys.stderr)
+        async with connect(url, name=flags.name, token=keeper.token(), spare_token=keeper.token) as client:
+            keeper.keep(client.token or "")
+            if is_plain:
+                face = PlainFace(style, is_brief=flags.brief, width=_width())
+                return await _play_plain(Play(client, face, keep_token=keeper.keep), face, wish)
+            screen = Screen(style)
+            return await _play_on_screen(Play(client, screen, keep_token=keeper.keep), screen, wish)
     except ChilkootError as failure:
         print(f"chilkoot: {failure}", file=sys.stderr)
         return 1
+    finally:
+        if keeper.problem:
+            print(f"chilkoot: your identity could not be kept: {keeper.problem}", file=sys.stderr)
 
 
 class _Keeper:
-    """Keeps the token as the server changes it; a folder that cannot be written is said once, at the end."""
+    """Keeps the token each time the server changes it; a folder that can't be written is said once, at the end."""
 
     def __init__(self, identities: Identities | None, identity: str) -> None:
         self._identities = identities
         self._identity = identity
         self.problem = ""
 
-    def keep(self, token: str | None) -> None:
-        if self._identities is not None and token is not None:
+    def token(self) -> str | None:
+        return None if self._identities is None else self._identities.token(self._identity)
+
+    def keep(self, token: str) -> None:
+        if self._identities is not None:
             try:
                 self._identities.keep(self._identity, token)
             except OSError as failure:
-                self.problem = (
-                    f"chilkoot: your identity could not be kept: {(failure.strerror or str(failure)).lower()}"
-                )
+                self.problem = (failure.strerror or str(failure)).lower()
 
 
-async def _play_plain(client: Client, wish: Wish, face: PlainFace) -> int:
+async def _play_plain(play: Play, face: PlainFace, wish: Wish) -> int:
     is_typed = sys.stdin.isatty()
     lines = read_lines(sys.stdin.fileno(), prompt="> " if is_typed else "", echo=not is_typed)
-    play = Play(client, face)
     is_done = await play.run(lines, wish)
     if is_done:
         face.say(play.parting())
     return 0 if is_done else 1
 
 
-async def _play_on_screen(client: Client, wish: Wish, screen: Screen) -> int:
-    play = Play(client, screen)
+async def _play_on_screen(play: Play, screen: Screen, wish: Wish) -> int:
     with screen.on():
         is_done = await play.run(screen.lines(), wish)
     print(screen.last_words())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import sys
 import tempfile
@@ -35,16 +36,21 @@ class Identities:
 
     def keep(self, server: str, token: str) -> None:
         """Keep a token. Raises OSError where the folder cannot be written."""
-        tokens = self._read()
-        if tokens.get(server) == token:
-            return
         folder = self._path.parent
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with (folder / "identities.lock").open("a") as lock:
+            # Another game, on another server, may be keeping its token at the same moment.
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            tokens = self._read()
+            if tokens.get(server) != token:
+                self._write(tokens | {server: token})
+
+    def _write(self, tokens: dict[str, str]) -> None:
         # Made for the owner alone, complete before it gets its name.
-        handle, name = tempfile.mkstemp(dir=folder, prefix=".identities-")
+        handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=".identities-")
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(msgspec.json.format(msgspec.json.encode(tokens | {server: token})))
+                file.write(msgspec.json.format(msgspec.json.encode(tokens)))
             Path(name).replace(self._path)
         except BaseException:
             with contextlib.suppress(OSError):

@@ -28,6 +28,7 @@ from chilkoot_client import (
     Table,
     Targets,
     Variants,
+    Welcome,
     apply_ops,
 )
 from chilkoot_client import Move as MoveOp
@@ -97,9 +98,10 @@ class Wish:
 class Play:
     """One person at one client: the game on the table, and what was said about it."""
 
-    def __init__(self, client: Client, face: Face) -> None:
+    def __init__(self, client: Client, face: Face, *, keep_token: Callable[[str], None]) -> None:
         self._client = client
         self._face = face
+        self._keep_token = keep_token
         self._game: Game | None = None
         self._names: dict[str, str] = {}
         # The table as it was last told: what a diff means can only be said from the table before it.
@@ -218,6 +220,9 @@ class Play:
                 self._face.link(f"connection lost ({event.reason}); trying again{when}")
             elif isinstance(event, Connected) and event.again:
                 self._face.link("")
+            elif isinstance(event, Welcome):
+                # At once: this program may be killed, and the token before this one is good for seconds only.
+                self._keep_token(event.token)
             elif isinstance(event, Diff | Snapshot) and event.replay is None:
                 await self._hear(event)
 

@@ -71,3 +71,67 @@ def test_every_code_has_a_pair_of_files() -> None:
 
 def test_every_expected_text_belongs_to_a_file() -> None:
     assert {path.stem for path in BAD.glob("*.txt")} == set(NAMES)
+
+
+PLACE = Place("a,b.yaml", 7, 3, 9, "  colums: 8")
+ERROR = Diagnostic(
+    code="R102", severity=Severity.ERROR, place=PLACE, message="unknown\nkey 100%", help="look"
+)
+WARNING = Diagnostic(code="R501", severity=Severity.WARNING, place=Place("a", 2, 1, 2), message="no effect")
+
+
+def test_a_diagnostic_as_json_is_one_object_a_line() -> None:
+    lines = render_json([ERROR, WARNING]).splitlines()
+    assert json.loads(lines[0]) == {
+        "file": "a,b.yaml",
+        "line": 7,
+        "column": 3,
+        "end_column": 9,
+        "severity": "error",
+        "code": "R102",
+        "message": "unknown\nkey 100%",
+        "help": "look",
+    }
+    assert [json.loads(line)["severity"] for line in lines] == ["error", "warning"]
+
+
+def test_a_diagnostic_as_an_annotation_escapes_what_github_would_read() -> None:
+    assert render_github([ERROR]) == (
+        "::error file=a%2Cb.yaml,line=7,col=3,endColumn=9,title=R102::unknown%0Akey 100%25; help: look\n"
+    )
+    assert render_github([WARNING]).startswith("::warning file=a,")
+
+
+def test_only_errors_refuse_a_file_but_strictly_warnings_do_too() -> None:
+    advice = Diagnostic(code="R901", severity=Severity.ADVICE, place=PLACE, message="x")
+    assert [has_errors([one]) for one in (ERROR, WARNING, advice)] == [True, False, False]
+    assert [has_errors([one], strict=True) for one in (ERROR, WARNING, advice)] == [True, True, False]
+
+
+def test_diagnostics_come_in_the_order_of_their_places_and_each_once() -> None:
+    other = Diagnostic(code="R102", severity=Severity.ERROR, place=Place("a", 1, 9, 10), message="x")
+    assert in_order([ERROR, WARNING, other, ERROR]) == [other, WARNING, ERROR]
+    assert in_order([WARNING, ERROR], "a,b.yaml") == [ERROR, WARNING]
+
+
+def test_the_caret_stands_under_the_word_where_letters_are_wide_or_combine() -> None:
+    (said,) = check_text("extends: yukon\nname: 日本e\u0301\n名前: x\n")[:1]
+    assert said.place.line == 1
+    wide = Diagnostic(
+        code="R102", severity=Severity.ERROR, place=Place("a", 1, 7, 9, "日本e\u0301: no"), message="x"
+    )
+    assert render_text([wide]).splitlines()[2] == " " * 7 + "^~"
+
+
+def test_a_very_long_line_is_shown_around_the_word() -> None:
+    (said,) = [one for one in check_text("deal: [" + "U," * 300 + "X]") if "X" in one.message]
+    line, caret = render_text([said]).splitlines()[1:3]
+    assert len(line) <= 160
+    assert line[caret.index("^")] == "X"
+
+
+def test_a_code_is_explained_in_upper_and_lower_case() -> None:
+    text = explain("r102")
+    assert text is not None
+    assert text.startswith("R102 (error): Unknown key")
+    assert explain("R999") is None

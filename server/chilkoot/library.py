@@ -56,7 +56,7 @@ class _Compiled(msgspec.Struct, frozen=True):
 class Library:
     """The variants in some folders of rules; of two files with one id the one in the earlier folder counts.
 
-    Files are read and compiled when they are first asked for, and kept until `refresh` finds that one has changed.
+    Variants are compiled when they are first asked for, and kept until `refresh` finds that a file has changed.
     """
 
     def __init__(self, folders: Iterable[Path]) -> None:
@@ -126,9 +126,6 @@ class Library:
         """
         before = self._compile_all()
         self._paths, self._said = self._find()
-        stale = {path for path, file in self._files.items() if _stamp(path) != file.stamp}
-        for path in stale:
-            del self._files[path]
         # A variant may extend the file that changed, so all are compiled again; that is a matter of milliseconds.
         self._compiled = {}
         after = self._compile_all()
@@ -182,10 +179,11 @@ class Library:
         return compiled
 
     def _source(self, path: Path) -> Source | Diagnostic:
+        # The stamp is taken first: a file that changes while it is read is read again next time.
+        stamp = _stamp(path)
         file = self._files.get(path)
-        if file is None:
-            # The stamp is taken first: a file that changes while it is read is read again next time.
-            file = self._files[path] = _File(_stamp(path), read_source(path))
+        if file is None or file.stamp != stamp:
+            file = self._files[path] = _File(stamp, read_source(path))
         return file.source
 
 

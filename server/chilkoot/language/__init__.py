@@ -17,6 +17,7 @@ from chilkoot.language.diagnostics import (
     render_text,
 )
 from chilkoot.language.effective import write_rules
+from chilkoot.language.json_schema import json_schema
 from chilkoot.language.merge import Loader
 from chilkoot.language.nodes import MAX_BYTES
 from chilkoot.language.rules import (
@@ -54,6 +55,7 @@ __all__ = [
     "from_canonical",
     "has_errors",
     "in_order",
+    "json_schema",
     "name_of_id",
     "render_github",
     "render_json",

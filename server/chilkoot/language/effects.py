@@ -143,7 +143,7 @@ def _in_cells(rules: Rules) -> Iterator[_Idle]:
         yield _Idle("cells.from", "there are no cells")
         return
     yield from _absent_zones("cells.from", rules.cells.sources, rules)
-    if rules.cells.count == 1:
+    if rules.cells.count == 1 and "cells" in rules.cells.sources:
         yield _Idle("cells.from", "there is only one cell", "cells")
 
 

@@ -228,9 +228,13 @@ class _Reader:
         self._open: list[Place] = []
 
     def place(self, line: int, start: int, end: int) -> Place:
-        """A place from what the parser counts: lines and columns from 0."""
-        text = self._lines[line] if line < len(self._lines) else ""
-        return Place(self._source.name, line + 1, start + 1, max(start + 2, end + 1), text)
+        """A place from what the parser counts: lines and columns from 0. What is at an empty line is behind the one before."""
+        line = min(line, len(self._lines) - 1)
+        if not self._lines[line].strip():
+            while line > 0 and not self._lines[line].strip():
+                line -= 1
+            start = end = len(self._lines[line].rstrip())
+        return Place(self._source.name, line + 1, start + 1, max(start + 2, end + 1), self._lines[line])
 
     def document(self) -> Mapping | None:
         next(self._events)
@@ -351,4 +355,4 @@ class _Reader:
         return place
 
     def _written_tag(self, place: Place) -> str:
-        return place.text[place.column - 1 :].split(" ")[0]
+        return place.text[place.column - 1 : place.column + 60].split(" ")[0]

@@ -18,13 +18,19 @@ from chilkoot.language.rules import DealPass
 from chilkoot.language.values import kind_of
 from chilkoot.language.words import listed, nearest, quoted
 
-__all__ = ["MAX_PASSES", "WrittenPass", "read_deal"]
+__all__ = ["CARDS_OF_RANK_FORM", "MAX_PASSES", "PICTURE_FORM", "ZONES", "WrittenPass", "read_deal"]
 
 MAX_PASSES: Final = 416
 """Each pass deals a card or more, and no deck has more cards."""
 
 _Zone = Literal["tableau", "foundations", "cells", "reserve", "waste"]
-_ZONES: Final = {zone: zone for zone in get_args(_Zone)}
+ZONES: Final[dict[str, _Zone]] = {zone: zone for zone in get_args(_Zone)}
+"""Where cards can be dealt."""
+
+PICTURE_FORM: Final = r"<? *[UD.]+( *\* *[1-9][0-9]{0,2})?"
+CARDS_OF_RANK_FORM: Final = r"(10|[A2-9TJQK]) *\* *[1-9][0-9]?"
+"""What a pass looks like, as editors can check it too."""
+
 _PICTURE: Final = re.compile(r"(?P<left><?) *(?P<letters>[UD.]+)(?: *\* *(?P<times>[1-9][0-9]{0,2}))?")
 _OF_RANK: Final = re.compile(r"(?P<rank>10|[A2-9TJQK]) *\* *(?P<times>[1-9][0-9]?)")
 
@@ -73,18 +79,18 @@ def _read_item(item: Node, report: Report) -> list[WrittenPass] | None:
         )
         return None
     ((name, entry),) = item.entries.items()
-    if name not in _ZONES:
-        near = nearest(name, list(_ZONES))
+    if name not in ZONES:
+        near = nearest(name, list(ZONES))
         if name == "stock":
             hint = "what is not dealt is the stock; leave this out"
         else:
-            hint = f'did you mean "{near}"?' if near else f"cards are dealt to {listed(_ZONES)}"
+            hint = f'did you mean "{near}"?' if near else f"cards are dealt to {listed(ZONES)}"
         report.say("R102", entry.key.place, f'unknown key {quoted(name)} in "deal"', hint)
         return None
     if not isinstance(entry.value, Scalar):
         report.say("R101", entry.value.place, f"{quoted(name)} takes a picture, not {kind_of(entry.value)}")
         return None
-    zone: _Zone = _ZONES[name]
+    zone: _Zone = ZONES[name]
     return _read_picture(zone, entry.value, report)
 
 

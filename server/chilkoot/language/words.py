@@ -40,7 +40,9 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     for one in known:
         # A third of the letters may differ: "colums" is columns, "no" is not none.
         most = min(max(len(plain), len(one)) // 3, least - 1)
-        if abs(len(plain) - len(one)) <= most and (distance := _distance(plain, _plain(one))) <= most:
+        if abs(len(plain) - len(one)) > most or len(set(plain) - set(other := _plain(one))) > most:
+            continue
+        if (distance := _distance(plain, other)) <= most:
             best, least = one, distance
     return best
 

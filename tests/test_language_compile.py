@@ -261,3 +261,9 @@ def test_every_file_that_ships_has_a_name_a_family_and_a_source_and_no_warning()
         assert "\nname: " in f"\n{variant.text}"
         assert variant.family
         assert variant.source
+
+
+def test_null_for_what_nobody_gave_is_only_warned_of() -> None:
+    variant, said = compiled("extends: null\ndsl: null\nname: null\n" + DEAL)
+    assert [one.code for one in said] == ["R504"] * 3
+    assert variant.name == "My"

@@ -82,7 +82,7 @@ def test_places_count_characters_from_one() -> None:
 
 
 def test_windows_line_ends_count_as_one() -> None:
-    source = Source.from_bytes("x.yaml", "x", b"name: a\r\nfamily: b\r\n")
+    source = Source("x.yaml", "x", "name: a\r\nfamily: b\r\n")
     root = parse(source, Report())
     assert root is not None
     assert scalar(root, "family").place.line == 2

@@ -369,6 +369,11 @@ class Report:
         return len(self.diagnostics) >= MAX_DIAGNOSTICS
 
     @property
+    def is_hopeless(self) -> bool:
+        """Whether the file is refused and no more can be said of it, so that reading on is wasted."""
+        return self.is_full and self._errors > 0
+
+    @property
     def errors(self) -> int:
         """How many errors there were so far."""
         return self._errors

@@ -47,7 +47,7 @@ class Source(msgspec.Struct, frozen=True):
     @classmethod
     def from_bytes(cls, name: str, variant: str, data: bytes) -> Source:
         """A source from a file's bytes; what is not UTF-8 stays recognisable and is reported when it is read."""
-        return cls(name, variant, data.decode("utf-8", "surrogateescape").replace("\r\n", "\n"))
+        return cls(name, variant, data.decode("utf-8", "surrogateescape"))
 
 
 class Place(msgspec.Struct, frozen=True):

@@ -12,7 +12,7 @@ from typing import Final
 from chilkoot.language.codes import Report
 from chilkoot.language.diagnostics import Source
 from chilkoot.language.nodes import Entry, Mapping, Node, Scalar, parse
-from chilkoot.language.read import read_keys
+from chilkoot.language.read import Given, read_keys
 from chilkoot.language.schema import KEYS
 from chilkoot.language.words import nearest, quoted
 
@@ -34,7 +34,7 @@ def resolve(
 
     `ids` are variants to suggest where a name is misspelt.
     """
-    given = read_keys(root, frozenset({"dsl", "extends"}), report)
+    given = _links(root, report)
     chain = [source.id]
     trees: list[Mapping] = []
     own = given.value_place("extends") if given.has("extends") else root.place
@@ -68,13 +68,18 @@ def resolve(
         trees.append(
             Mapping({name: one for name, one in tree.entries.items() if name not in ABOUT_KEYS}, tree.place)
         )
-        given = read_keys(tree, frozenset({"dsl", "extends"}), report)
+        given = _links(tree, report)
     if given.broken:
         return None
     below = Mapping({}, root.place)
     for tree in reversed(trees):
         below = merge(below, tree, None)
     return below
+
+
+def _links(root: Mapping, report: Report) -> Given:
+    given = {name: entry for name, entry in root.entries.items() if not _is_null(entry.value)}
+    return read_keys(Mapping(given, root.place), frozenset({"dsl", "extends"}), report)
 
 
 def merge(below: Mapping, above: Mapping, report: Report | None) -> Mapping:

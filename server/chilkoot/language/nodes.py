@@ -82,10 +82,11 @@ Node = Scalar | Sequence | Mapping
 
 def parse(source: Source, report: Report) -> Mapping | None:
     """The tree of a file, or None where there is none to read on with. Everything refused is in `report`."""
-    lines = _lines(source)
+    # Only what YAML and every editor call a line; all other breaks are refused.
+    lines = source.text[: MAX_BYTES + 1].replace("\r\n", "\n").split("\n")
     if not _is_readable(source, lines, report):
         return None
-    reader = _Reader(source, lines, report)
+    reader = _Reader(source.name, lines, report)
     try:
         return reader.document()
     except _StopReadingError:
@@ -95,11 +96,6 @@ def parse(source: Source, report: Report) -> Mapping | None:
     except yaml.YAMLError as error:
         report.say("R004", reader.place(0, 0, 1), shortened(str(error)))
     return None
-
-
-def _lines(source: Source) -> list[str]:
-    # Only what YAML and every editor call a line; all other breaks are refused below.
-    return source.text[: MAX_BYTES + 1].split("\n")
 
 
 def _is_readable(source: Source, lines: list[str], report: Report) -> bool:
@@ -217,15 +213,14 @@ class _StopReadingError(Exception):
 
 
 class _Reader:
-    def __init__(self, source: Source, lines: list[str], report: Report) -> None:
-        self._source = source
+    def __init__(self, file: str, lines: list[str], report: Report) -> None:
+        self._file = file
         self._lines = lines
         self._report = report
-        self._events: Iterator[yaml.Event] = yaml.parse(
-            source.text.replace("\t", " "), Loader=yaml.CSafeLoader
-        )
+        # Where a tab stands between words it is read as a space.
+        text = "\n".join(lines).replace("\t", " ")
+        self._events: Iterator[yaml.Event] = yaml.parse(text, Loader=yaml.CSafeLoader)
         self._nodes = 0
-        self._open: list[Place] = []
 
     def place(self, line: int, start: int, end: int) -> Place:
         """A place from what the parser counts: lines and columns from 0. What is at an empty line is behind the one before."""
@@ -234,7 +229,7 @@ class _Reader:
             while line > 0 and not self._lines[line].strip():
                 line -= 1
             start = end = len(self._lines[line].rstrip())
-        return Place(self._source.name, line + 1, start + 1, max(start + 2, end + 1), self._lines[line])
+        return Place(self._file, line + 1, start + 1, max(start + 2, end + 1), self._lines[line])
 
     def document(self) -> Mapping | None:
         next(self._events)

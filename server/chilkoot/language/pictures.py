@@ -68,6 +68,8 @@ def read_deal(node: Node, report: Report) -> tuple[list[WrittenPass], bool]:
 
 
 def _read_item(item: Node, report: Report) -> list[WrittenPass] | None:
+    if report.is_hopeless:
+        return None
     if isinstance(item, Scalar):
         return _read_picture("tableau", item, report)
     if isinstance(item, Sequence) or len(item.entries) != 1:

@@ -60,6 +60,8 @@ _RANK_ALIASES: Final = {"10": "T", "1": "A", "11": "J", "12": "Q", "13": "K", "1
 
 def read_value(kind: Kind, node: Node, name: str, report: Report) -> Value:
     """The value that `node` gives to the key `name`, or BROKEN when it can't be one."""
+    if report.is_hopeless:
+        return BROKEN
     reader = _READERS.get(type(kind))
     assert reader is not None, f"{kind} is not read as a single value"
     return reader(kind, node, name, report)
@@ -361,7 +363,7 @@ def _rank_list(node: Sequence, name: str, report: Report) -> Value:
     ranks: list[int] = []
     is_whole = True
     for item in node.items:
-        rank = read_rank(item, name, report)
+        rank = BROKEN if report.is_hopeless else read_rank(item, name, report)
         if not isinstance(rank, int):
             is_whole = False
         elif rank in ranks:

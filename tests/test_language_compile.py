@@ -189,7 +189,7 @@ def test_tests_are_kept_with_their_places() -> None:
         "legal",
         3,
         3,
-        5,
+        46,
     )
 
 

@@ -15,6 +15,7 @@ from chilkoot.language import (
     Severity,
     check_text,
     explain,
+    failed_test,
     has_errors,
     in_order,
     render_github,
@@ -45,7 +46,15 @@ def said_of(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
     library = Library([BAD / "more", BAD, rules_folder()])
     if name.startswith("r017"):
         return render_text(one for one in library.diagnostics if one.code == "R017")
-    said = library.check(path)[1]
+    variant, said = library.check(path)
+    if name.startswith("r404"):
+        # Whoever runs the tests has asked the engine; the two answers are made up here.
+        assert variant is not None
+        first, second = variant.tests
+        said = [
+            failed_test(path.name, variant, first, "same_color", "The 9 and the 10 have the same colour.")
+        ]
+        said += [failed_test(path.name, variant, second, "legal")]
     if name.startswith("r018"):
         assert len(said) == MAX_DIAGNOSTICS + 1
         return render_text(said[-2:])

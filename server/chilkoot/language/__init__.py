@@ -29,6 +29,7 @@ from chilkoot.language.rules import (
     from_canonical,
     rules_hash,
 )
+from chilkoot.language.samples import failed_test
 from chilkoot.language.schema import ID_PATTERN, KEYS, Key
 
 __all__ = [
@@ -52,6 +53,7 @@ __all__ = [
     "compile_variant",
     "effective_rules",
     "explain",
+    "failed_test",
     "from_canonical",
     "has_errors",
     "in_order",

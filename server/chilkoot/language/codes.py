@@ -314,6 +314,12 @@ CODES: Final[dict[str, Code]] = {
         "Not what a test can expect",
         "`expect` is `legal` or the code of the reason for which a move is refused.",
     ),
+    "R404": Code(
+        _ERROR,
+        "A test fails",
+        "The rules answer the move of this test otherwise than it expects. Either the test is wrong or the rules do not say what "
+        "was meant; the help is what a player would be told.",
+    ),
     # Warnings
     "R501": Code(
         _WARNING,

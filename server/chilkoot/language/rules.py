@@ -246,7 +246,10 @@ class Rules(Part, frozen=True):
 
 
 class VariantTest(msgspec.Struct, frozen=True, kw_only=True):
-    """One entry of a variant's `tests`: a board (a fragment is enough), a move, and ``legal`` or the refusal code."""
+    """One entry of a variant's `tests`: a board (a fragment is enough), a move, and ``legal`` or the refusal code.
+
+    `line` and `column` are the place of what is expected.
+    """
 
     board: str
     move: str

@@ -13,14 +13,15 @@ from typing import Final
 from chilkoot import events
 from chilkoot.cards import SUITS, parse_card, rank_of, suit_of
 from chilkoot.language.codes import Report
+from chilkoot.language.diagnostics import Diagnostic, Place, Severity
 from chilkoot.language.nodes import Entry, Mapping, Node, Scalar, Sequence
 from chilkoot.language.read import report_unknown
-from chilkoot.language.rules import Level, Rules, VariantTest
+from chilkoot.language.rules import Level, Rules, Variant, VariantTest
 from chilkoot.language.schema import keys_of
 from chilkoot.language.values import Broken, kind_of, read_value
 from chilkoot.language.words import plural, quoted
 
-__all__ = ["MAX_TESTS", "read_tests"]
+__all__ = ["MAX_TESTS", "failed_test", "read_tests"]
 
 MAX_TESTS: Final = 200
 _CARD: Final = re.compile(r"<[^<>\s]+>|[^\s]+")
@@ -42,6 +43,20 @@ def read_tests(
         return ()
     tests = [_read_test(item, levels, default, report) for item in node.items]
     return tuple(test for test in tests if test is not None)
+
+
+def failed_test(file: str, variant: Variant, test: VariantTest, found: str, reason: str = "") -> Diagnostic:
+    """What is said of a test when its move is answered with `found`, ``legal`` or a refusal's code, for that `reason`."""
+    lines = variant.text.replace("\r\n", "\n").split("\n")
+    text = lines[test.line - 1] if 0 < test.line <= len(lines) else ""
+    answer = "is legal" if found == "legal" else f"is refused as {found}"
+    return Diagnostic(
+        code="R404",
+        severity=Severity.ERROR,
+        place=Place(file, test.line, test.column, test.column + len(test.expect), text),
+        message=f"the move {quoted(test.move)} {answer}, and the test expects {test.expect}",
+        help=reason,
+    )
 
 
 def _read_test(
@@ -79,8 +94,8 @@ def _read_test(
         move=str(values["move"]),
         expect=str(values["expect"]),
         level=level if isinstance(level, int) and "level" in values else None,
-        line=item.place.line,
-        column=item.place.column,
+        line=item.entries["expect"].value.place.line,
+        column=item.entries["expect"].value.place.column,
     )
 
 

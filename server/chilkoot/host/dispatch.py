@@ -71,8 +71,11 @@ _CHANGING: Final = frozenset(
 """What is not begun any more once the server is about to stop."""
 
 
-async def take(house: House, connection: Connection, frame: str | bytes) -> None:
-    """Deal with one frame. Raises Ended where the connection has had its last."""
+async def take(house: House, connection: Connection, frame: str | bytes) -> bool:
+    """Deal with one frame; whether that waited for something, so that others had their turn.
+
+    Raises Ended where the connection has had its last.
+    """
     command = decode(frame, connection.form)
     answers = _answers(command)
     if _is_too_large(frame, house.limits.message_bytes):
@@ -81,17 +84,19 @@ async def take(house: House, connection: Connection, frame: str | bytes) -> None
     wait = connection.pace.take(connection.loop.time())
     if wait:
         _limit(connection, answers, wait)
-        return
+        return False
     if isinstance(command, Error):
         connection.send(encode(command))
         connection.malformed += 1
         if house.limits.malformed and connection.malformed >= house.limits.malformed:
             raise Ended(CloseCode.MALFORMED, "malformed frames in a row")
-        return
+        return False
     connection.malformed = 0
     async with connection.lock:
+        commits = house.ledger.commits
         if not connection.is_replaced:
             await _deal_with(Request(house, connection, command))
+        return house.ledger.commits != commits
 
 
 def _answers(command: Command | Error) -> int | None:

@@ -122,7 +122,7 @@ async def _open(request: Request, opened: Opened, closing: list[str], now_ms: in
     session.is_player_stored = True
     await _close(request, closing)
     live = house.hub.add(table, game.start_hash)
-    house.hub.watch(request.connection, live)
+    house.hub.watch(request.connection, live, told=True)
     request.finish(body)
 
 
@@ -215,7 +215,7 @@ async def _remember(request: Request, table: Table, role: Role) -> bool:
 
 def _show(request: Request, live: Live, table: Table) -> None:
     """Send the snapshot, and from here on every event: in one step, so that nothing falls between."""
-    request.house.hub.watch(request.connection, live)
+    request.house.hub.watch(request.connection, live, told=True)
     snapshot = table.snapshot(request.player, len(live.viewers), answers=request.command.id)
     request.told(encode(snapshot))
 

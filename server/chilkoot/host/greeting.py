@@ -283,9 +283,10 @@ async def _bring_up_to_date(request: Request, game: str, seen: int) -> None:
         async with live.lock:
             table = await house.hub.table_of(live)
             if table.role_of(request.player) is not None:
-                house.hub.watch(connection, live)
-                for diff in table.missed(seen) or [encode(table.snapshot(request.player, len(live.viewers)))]:
-                    connection.send(diff)
+                missed = table.missed(seen)
+                house.hub.watch(connection, live, told=not missed)
+                for text in missed or [encode(table.snapshot(request.player, len(live.viewers)))]:
+                    connection.send(text)
                 return
     connection.send(encode(error(ErrorCode.NO_SUCH_GAME, detail={"game": game})))
 

@@ -37,7 +37,8 @@ class Live:
         self.head = b""
         self.hints = 0
         self.used = 0.0
-        self.viewers: set[Connection] = set()
+        self.viewers: dict[Connection, int] = {}
+        """Who looks on, and of how many viewers each was told."""
 
 
 class Hub:
@@ -105,20 +106,25 @@ class Hub:
         await self.table_of(live)
         return live.head == head
 
-    def watch(self, connection: Connection, live: Live) -> None:
-        """Send a connection the events of a game from now on; of too many games the first is let go."""
+    def watch(self, connection: Connection, live: Live, *, told: bool = False) -> None:
+        """Send a connection the events of a game from now on; of too many games the first is let go.
+
+        `told` says that it gets a snapshot now, which has the number of viewers.
+        """
         if connection not in live.viewers:
-            live.viewers.add(connection)
+            live.viewers[connection] = 0
             connection.watching[live.id] = live
             self._crowds_changed.add(live)
             if self._watched and len(connection.watching) > self._watched:
                 self.unwatch(connection, next(iter(connection.watching.values())))
+        if told:
+            live.viewers[connection] = len(live.viewers)
 
     def unwatch(self, connection: Connection, live: Live) -> None:
         """Send a connection no more events of a game."""
         connection.watching.pop(live.id, None)
         if connection in live.viewers:
-            live.viewers.remove(connection)
+            del live.viewers[connection]
             self._crowds_changed.add(live)
 
     def publish(self, live: Live, diff: bytes, actor: Connection) -> None:
@@ -131,9 +137,11 @@ class Hub:
         """Tell viewers how many they are, where that changed; called now and then, however many come and go."""
         changed, self._crowds_changed = self._crowds_changed, set()
         for live in changed:
-            if live.viewers:
-                text = encode(Presence(game=live.id, viewers=len(live.viewers)))
-                for viewer in live.viewers:
+            count = len(live.viewers)
+            text = encode(Presence(game=live.id, viewers=count))
+            for viewer, told in live.viewers.items():
+                if told != count:
+                    live.viewers[viewer] = count
                     viewer.publish(live, text)
 
     def tidy(self, limit: int, idle_seconds: float) -> None:

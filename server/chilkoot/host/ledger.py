@@ -37,6 +37,8 @@ class Ledger:
         )
         self.reader: Reader = self._store.reader
         self._waiting = 0
+        self.commits = 0
+        """How many commits were waited for so far."""
 
     @property
     def is_busy(self) -> bool:
@@ -61,6 +63,7 @@ class Ledger:
         except (StoreFull, StoreUnavailable) as fault:
             return fault
         self._waiting += 1
+        self.commits += 1
         try:
             return await done
         finally:

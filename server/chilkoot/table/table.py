@@ -191,6 +191,8 @@ def _cause(action: Action) -> Cause | UnsetType:
 
 def _same(given: str, key: str | None) -> bool:
     # An imported game has an empty key, which nobody can show.
-    return bool(key) and hmac.compare_digest(
-        given.encode("utf-8", "surrogatepass"), key.encode("utf-8", "surrogatepass")
-    )
+    return key is not None and key != "" and hmac.compare_digest(_bytes(given), _bytes(key))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

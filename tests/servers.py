@@ -52,7 +52,9 @@ class LiveServer:
             )
         assert self._process.stdout is not None
         line = self._process.stdout.readline().strip()
-        assert line.startswith("http://"), (self.folder / "log").read_text()
+        if not line.startswith("http://"):
+            self.kill()
+            raise AssertionError((self.folder / "log").read_text())
         self.port = int(line.rsplit(":", 1)[1])
         return self
 

@@ -1,9 +1,14 @@
-"""`chilkoot play`: the terminal client, which is a program of its own and knows nothing of this one."""
+"""`chilkoot play`: the terminal client, which is a program of its own and knows nothing of this one.
+
+A variant that is a YAML file is checked here, where its mistakes can be explained, and its folder given to the server.
+"""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
+from chilkoot.cli.variants import find_variant, is_file_name
 from chilkoot_terminal.app import run
 
 __all__ = ["play"]
@@ -11,4 +16,8 @@ __all__ = ["play"]
 
 def play(flags: argparse.Namespace) -> int:
     """Play in the terminal, or in a pipe."""
+    if flags.variant is not None and flags.url is None and is_file_name(flags.variant):
+        variant = find_variant(flags.variant, flags.rules)
+        flags.rules = [Path(flags.variant).resolve().parent, *flags.rules]
+        flags.variant = variant.id
     return run(flags)

@@ -13,7 +13,15 @@ from chilkoot.language import Diagnostic, Level, Source, Variant, has_errors, re
 from chilkoot.language.nodes import MAX_BYTES
 from chilkoot.library import Library
 
-__all__ = ["find_level", "find_variant", "level_of", "library", "read_standard_input", "source_of_input"]
+__all__ = [
+    "find_level",
+    "find_variant",
+    "is_file_name",
+    "level_of",
+    "library",
+    "read_standard_input",
+    "source_of_input",
+]
 
 
 def library(folders: Sequence[Path]) -> Library:
@@ -29,7 +37,7 @@ def find_variant(word: str, folders: Sequence[Path]) -> Variant:
     variants = library(folders)
     if word == "-":
         return _compiled(*variants.check_source(source_of_input()))
-    if word.endswith((".yaml", ".yml")) or "/" in word:
+    if is_file_name(word):
         path = Path(word)
         if not path.exists():
             raise CommandFailed(f"{word}: there is no such file", USAGE)
@@ -40,6 +48,11 @@ def find_variant(word: str, folders: Sequence[Path]) -> Variant:
         hint = f"did you mean `{near[0]}`?" if near else "`chilkoot rules list` names them all"
         raise CommandFailed(f"there is no variant `{word[:60]}`; {hint}", USAGE)
     return _compiled(*variants.check(path_of_id))
+
+
+def is_file_name(word: str) -> bool:
+    """Whether a word means a file rather than an id."""
+    return word.endswith((".yaml", ".yml")) or "/" in word
 
 
 def _compiled(variant: Variant | None, diagnostics: list[Diagnostic]) -> Variant:

@@ -52,7 +52,6 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     # games
     active_games: int = 20
     """Unfinished games of one player."""
-    game_actions: int = 5000
     watched_games: int = 50
     """Games one connection receives events of."""
     cached_games: int = 2000

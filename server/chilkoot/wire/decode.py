@@ -67,7 +67,7 @@ def _explain(frame: bytes | str, form: Form, failure: Exception) -> Error:
     except RecursionError:
         return _bad_message("$", "nested too deeply", _shallow_id(frame))
     except msgspec.ValidationError:
-        return _bad_message("$", f"a frame holds one {form.name} object", None)
+        return _bad_message("$", "a frame holds one object", None)
     except _FAILURES:
         text = ERROR_TEXTS[ErrorCode.BAD_JSON] if form is JSON else "This frame is not a MessagePack object."
         return Error(code=ErrorCode.BAD_JSON, message=text)

@@ -302,6 +302,22 @@ def test_rules_check_tells_everything_in_each_format(run: Run, tmp_path: Path) -
     assert run("rules", "check", tmp_path).status == 1
 
 
+def test_the_tests_of_a_variant_are_asked_of_the_engine(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(
+        "extends: yukon\ntableau: {empty: {whole_column: allow}}\ntests:\n"
+        '  - {board: "t2: TH | t5: <AD> 9S 4D", move: t5 2 t2, expect: legal}\n'
+        '  - {board: "t2: TS | t5: <AD> 9S 4D", move: t5 2 t2, expect: legal}\n'
+        '  - {board: "t5: KC", move: t5 1 t2, expect: whole_column}\n'
+        '  - {board: "t5: QC", move: t5 1 t2, expect: needs_king}\n'
+    )
+    ran = run("rules", "check", file, "--json")
+    assert ran.status == 1
+    assert [(found["line"], found["code"]) for found in ran.objects] == [(5, "R404"), (6, "R404")]
+    assert "same colour" in ran.objects[0]["help"]
+    assert run("rules", "check", "-", given=file.read_text()).out.count("[R404]") == 2
+
+
 def test_a_warning_is_an_error_only_when_strict(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text("extends: yukon\ntableau: {columns: 7}\n")

@@ -14,13 +14,14 @@ from chilkoot.language import (
     Diagnostic,
     Severity,
     Variant,
+    failed_test,
     has_errors,
     in_order,
     render_github,
     render_json,
     render_text,
 )
-from chilkoot.library import Library
+from chilkoot.library import Library, shown_path
 
 __all__ = ["check", "show_list"]
 
@@ -65,11 +66,25 @@ def _check_one(variants: Library, path: Path) -> list[Diagnostic]:
         variant, said = variants.check_source(source_of_input(), beside=Path.cwd())
     else:
         variant, said = variants.check(path)
-    return said if variant is None else [*said, *_failed_tests(variant)]
+    if variant is None:
+        return said
+    file = "-" if str(path) == "-" else shown_path(path)
+    return in_order([*said, *_failed_tests(file, variant)], file)
 
 
-def _failed_tests(_variant: Variant) -> list[Diagnostic]:
-    return []
+def _failed_tests(file: str, variant: Variant) -> list[Diagnostic]:
+    """The tests of a variant that the engine answers otherwise than they expect."""
+    if not variant.tests:
+        return []
+    # Most variants have none, and checking one must not wait for the engine.
+    from chilkoot.cli.samples import answer_to  # noqa: PLC0415
+
+    found = [(test, *answer_to(variant, test)) for test in variant.tests]
+    return [
+        failed_test(file, variant, test, answer, reason)
+        for test, answer, reason in found
+        if answer != test.expect
+    ]
 
 
 def _summary(files: int, found: list[Diagnostic]) -> str:

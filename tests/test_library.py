@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -139,3 +142,65 @@ def test_a_file_that_breaks_keeps_the_last_good_variant_and_says_so_once(tmp_pat
     mended = library.refresh()
     assert (mended.broken, mended.changed) == ((), ())
     assert library.diagnostics == []
+
+
+def test_only_what_a_change_concerns_is_compiled_again(tmp_path: Path) -> None:
+    base = write(tmp_path, "base", DEAL)
+    write(tmp_path, "child", "extends: base\ncells: {count: 1}\n")
+    write(tmp_path, "alone", DEAL)
+    library = Library([tmp_path])
+    before = {one.id: one for one in library.variants()}
+    # In its place comes a file of the same size and with the same times, as version control does it.
+    other = write(tmp_path / "other", "base", DEAL.replace("*7", "*6").replace("UUU.", "UU.."))
+    other.write_text(base.read_text().replace("UUU....", "U.U.U.."), encoding="utf-8")
+    times = base.stat()
+    os.utime(other, ns=(times.st_atime_ns, times.st_mtime_ns))
+    other.replace(base)
+    assert library.refresh().changed == ("base", "child")
+    after = {one.id: one for one in library.variants()}
+    assert after["alone"] is before["alone"]
+    assert after["child"].levels != before["child"].levels
+
+
+def test_a_base_that_comes_goes_or_is_put_before_another_concerns_what_extends_it(tmp_path: Path) -> None:
+    write(tmp_path / "b", "child", "extends: base\ncells: {count: 1}\n")
+    library = Library([tmp_path / "a", tmp_path / "b"])
+    assert library.variant("child") is None
+    base = write(tmp_path / "b", "base", DEAL)
+    found = library.refresh()
+    assert (found.added, found.mended) == (("base",), ("child",))
+    assert library.variant("child") is not None
+    first = write(tmp_path / "a", "base", DEAL + "tableau: {max_cards: 20}\n")
+    assert library.refresh().changed == ("base",), "what lies beside a file is what it extends"
+    base.unlink()
+    assert library.refresh().changed == ("child",)
+    first.unlink()
+    found = library.refresh()
+    assert (found.removed, found.broken) == (("base",), ("child",))
+    assert library.variant("child") is not None, "the last good one stays"
+
+
+def test_variants_can_be_asked_for_while_another_thread_looks(tmp_path: Path) -> None:
+    """A reader must see all of the old variants or all of the new ones, and must never have to compile one."""
+    for number in range(20):
+        write(tmp_path, f"v{number}", DEAL)
+    library = Library([tmp_path])
+    library.variants()
+    done = threading.Event()
+
+    def read() -> None:
+        while not done.is_set():
+            counts = {one.levels[0].rules.cells.count for one in library.variants()}
+            assert len(counts) == 1
+
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(read)
+        try:
+            for count in range(1, 6):
+                for number in range(20):
+                    write(tmp_path, f"v{number}", DEAL + f"cells: {{count: {count}}}\n")
+                library.refresh()
+        finally:
+            done.set()
+        reading.result(10)
+    assert library.variants()[0].levels[0].rules.cells.count == 5

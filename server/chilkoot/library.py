@@ -7,7 +7,7 @@ files that are there, never the other way round, so no id can lead outside the f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -22,6 +22,7 @@ from chilkoot.language import (
     Source,
     Variant,
     compile_variant,
+    has_errors,
     in_order,
 )
 
@@ -31,26 +32,48 @@ __all__ = ["Changes", "Library", "read_source", "shown_path"]
 class Changes(msgspec.Struct, frozen=True):
     """What a look at the folders found since the last one, by ids.
 
-    A `broken` variant has errors now; the one that was compiled before stays in use where there is one.
+    A `broken` variant has errors now; the one that was compiled before stays in use where there is one. A `mended` one
+    had errors before.
     """
 
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     broken: tuple[str, ...] = ()
+    mended: tuple[str, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-class _File(msgspec.Struct, frozen=True):
-    """A file as it was read: its stamp says whether it has changed since."""
+_Stamp = tuple[int, ...]
+"""What tells that a file is another one now, or has been written to."""
 
-    stamp: tuple[int, int]
+
+class _File(msgspec.Struct, frozen=True):
+    """A file as it was read."""
+
+    stamp: _Stamp
     source: Source | Diagnostic
 
 
 class _Compiled(msgspec.Struct, frozen=True):
+    """A variant, what was said of it, and all that it was made from: files (absent ones too), and ids that were looked up."""
+
     variant: Variant | None
     diagnostics: tuple[Diagnostic, ...]
+    stamps: dict[Path, _Stamp] = {}
+    found: dict[str, Path | None] = {}
+
+    @property
+    def is_broken(self) -> bool:
+        return has_errors(self.diagnostics)
+
+
+class _Shelf(msgspec.Struct, frozen=True):
+    """The folders as they were at one time. Replaced as one, so that who asks while another thread looks sees old or new."""
+
+    paths: dict[str, Path]
+    said: tuple[Diagnostic, ...]
+    compiled: dict[str, _Compiled]
 
 
 class Library:
@@ -61,33 +84,35 @@ class Library:
 
     def __init__(self, folders: Iterable[Path]) -> None:
         self._folders = tuple(folders)
-        self._paths, self._said = self._find()
         self._files: dict[Path, _File] = {}
-        self._compiled: dict[str, _Compiled] = {}
+        self._shelf = self._find()
 
     def ids(self) -> list[str]:
         """The ids of all files, sorted, whether or not they compile."""
-        return sorted(self._paths)
+        return sorted(self._shelf.paths)
 
     def path(self, variant: str) -> Path | None:
         """The file of a variant, None where there is none."""
-        return self._paths.get(variant)
+        return self._shelf.paths.get(variant)
 
     def variant(self, variant: str) -> Variant | None:
         """The variant with that id; None where there is no such file or it has errors."""
-        return self._compile(variant).variant if variant in self._paths else None
+        shelf = self._shelf
+        return self._compile(shelf, variant).variant if variant in shelf.paths else None
 
     def variants(self) -> list[Variant]:
         """All variants that compile, sorted by id."""
-        found = (self.variant(one) for one in self.ids())
+        shelf = self._shelf
+        found = (self._compile(shelf, one).variant for one in sorted(shelf.paths))
         return [one for one in found if one is not None]
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
         """Everything there is to say about all files, each thing once."""
-        said = list(self._said)
-        for one in self.ids():
-            said += self._compile(one).diagnostics
+        shelf = self._shelf
+        said = list(shelf.said)
+        for one in sorted(shelf.paths):
+            said += self._compile(shelf, one).diagnostics
         return in_order(said)
 
     def check(self, path: Path) -> tuple[Variant | None, list[Diagnostic]]:
@@ -101,60 +126,42 @@ class Library:
         self, source: Source, *, beside: Path | None = None
     ) -> tuple[Variant | None, list[Diagnostic]]:
         """Compile a text, standard input for one; what it extends is looked for in `beside`, then in the folders."""
-        return compile_variant(source, self.loader(beside), ids=self._paths)
+        return compile_variant(source, self.loader(beside), ids=self._shelf.paths)
 
     def loader(self, beside: Path | None = None) -> Loader:
         """What finds the file of an extended variant: in the folder `beside`, then in the library's folders."""
-
-        def load(variant: str) -> Source | None:
-            # An id has neither dots nor slashes, so the path can't leave the folder.
-            if not re.fullmatch(ID_PATTERN, variant):
-                return None
-            near = beside / f"{variant}.yaml" if beside is not None else None
-            for path in (near, self._paths.get(variant)):
-                if path is not None and path.is_file():
-                    source = self._source(path)
-                    return source if isinstance(source, Source) else None
-            return None
-
-        return load
+        return self._loader(self._shelf.paths, beside, {}, {})
 
     def refresh(self) -> Changes:
         """Look at the folders again and compile what is new or has changed, variants that extend it included.
 
-        A file that is broken now keeps the variant that was compiled before.
+        A file that is broken now keeps the variant that was compiled before. Cheap where nothing has changed, and may run
+        in another thread than those who ask for variants.
         """
-        before = self._compile_all()
-        self._paths, self._said = self._find()
-        # A variant may extend the file that changed, so all are compiled again; that is a matter of milliseconds.
-        self._compiled = {}
-        after = self._compile_all()
-        broken = [
-            one
-            for one, now in after.items()
-            if now.variant is None and _was_said_otherwise(before.get(one), now)
-        ]
-        for one, now in after.items():
-            old = before.get(one)
-            if now.variant is None and old is not None and old.variant is not None:
-                self._compiled[one] = _Compiled(old.variant, now.diagnostics)
-        return Changes(
-            added=tuple(one for one, now in after.items() if one not in before and now.variant is not None),
-            changed=tuple(
-                one for one, now in after.items() if one in before and _has_changed(before[one], now)
-            ),
-            removed=tuple(sorted(before.keys() - after.keys())),
-            broken=tuple(broken),
-            diagnostics=tuple(in_order(said for one in broken for said in after[one].diagnostics)),
-        )
+        old = self._shelf
+        before = {one: self._compile(old, one) for one in sorted(old.paths)}
+        now = self._find()
+        stamps = {path: _stamp(path) for one in before.values() for path in one.stamps}
+        fresh: list[str] = []
+        for one in sorted(now.paths):
+            known = before.get(one)
+            if known is not None and _still_holds(known, stamps, now.paths):
+                now.compiled[one] = known
+                continue
+            compiled = self._compile(now, one)
+            fresh.append(one)
+            if compiled.variant is None and known is not None:
+                now.compiled[one] = msgspec.structs.replace(compiled, variant=known.variant)
+        self._shelf = now
+        return _changes(before, now.compiled, fresh)
 
-    def _find(self) -> tuple[dict[str, Path], list[Diagnostic]]:
+    def _find(self) -> _Shelf:
         paths: dict[str, Path] = {}
         said: list[Diagnostic] = []
         for folder in self._folders:
             for path in sorted(folder.glob("*.yaml")):
                 known = paths.setdefault(path.stem, path)
-                if known.resolve() != path.resolve():
+                if known is not path and known.resolve() != path.resolve():
                     message = f"{shown_path(known)} has the same id and is used in its place"
                     place = Place(shown_path(path), 1, 1, 2)
                     said.append(
@@ -166,17 +173,51 @@ class Library:
                             help="rename one",
                         )
                     )
-        return paths, said
+        return _Shelf(paths, tuple(said), {})
 
-    def _compile_all(self) -> dict[str, _Compiled]:
-        return {one: self._compile(one) for one in self.ids()}
-
-    def _compile(self, variant: str) -> _Compiled:
-        compiled = self._compiled.get(variant)
+    def _compile(self, shelf: _Shelf, variant: str) -> _Compiled:
+        compiled = shelf.compiled.get(variant)
         if compiled is None:
-            found, said = self.check(self._paths[variant])
-            compiled = self._compiled[variant] = _Compiled(found, tuple(said))
+            path = shelf.paths[variant]
+            source = self._source(path)
+            stamps = {path: self._files[path].stamp}
+            found: dict[str, Path | None] = {variant: path}
+            if isinstance(source, Diagnostic):
+                compiled = _Compiled(None, (source,), stamps, found)
+            else:
+                loader = self._loader(shelf.paths, path.parent, stamps, found)
+                made, said = compile_variant(source, loader, ids=shelf.paths)
+                compiled = _Compiled(made, tuple(said), stamps, found)
+            shelf.compiled[variant] = compiled
         return compiled
+
+    def _loader(
+        self,
+        paths: Mapping[str, Path],
+        beside: Path | None,
+        stamps: dict[Path, _Stamp],
+        found: dict[str, Path | None],
+    ) -> Loader:
+        """A loader that writes down which files it looked at, and where each id led."""
+
+        def load(variant: str) -> Source | None:
+            # An id has neither dots nor slashes, so the path can't leave the folder.
+            if not re.fullmatch(ID_PATTERN, variant):
+                return None
+            near = beside / f"{variant}.yaml" if beside is not None else None
+            found[variant] = paths.get(variant)
+            for path in (near, paths.get(variant)):
+                if path is None:
+                    continue
+                if not path.is_file():
+                    stamps[path] = _stamp(path)
+                    continue
+                source = self._source(path)
+                stamps[path] = self._files[path].stamp
+                return source if isinstance(source, Source) else None
+            return None
+
+        return load
 
     def _source(self, path: Path) -> Source | Diagnostic:
         # The stamp is taken first: a file that changes while it is read is read again next time.
@@ -213,17 +254,40 @@ def _unreadable(path: Path, reason: str) -> Diagnostic:
     )
 
 
-def _stamp(path: Path) -> tuple[int, int]:
+def _stamp(path: Path) -> _Stamp:
     try:
         status = path.stat()
     except OSError:
-        return (0, -1)
-    return (status.st_mtime_ns, status.st_size)
+        return ()
+    # A file put in the place of another may have its size and its time.
+    return (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
 
 
-def _has_changed(old: _Compiled, new: _Compiled) -> bool:
-    return new.variant is not None and new.variant != old.variant
+def _still_holds(one: _Compiled, stamps: Mapping[Path, _Stamp], paths: Mapping[str, Path]) -> bool:
+    return all(stamps[path] == stamp for path, stamp in one.stamps.items()) and all(
+        paths.get(variant) == path for variant, path in one.found.items()
+    )
 
 
-def _was_said_otherwise(old: _Compiled | None, new: _Compiled) -> bool:
-    return old is None or old.diagnostics != new.diagnostics
+def _changes(before: Mapping[str, _Compiled], now: Mapping[str, _Compiled], fresh: Iterable[str]) -> Changes:
+    """What differs between two looks; only `fresh` variants can."""
+    pairs = {one: (before.get(one), now[one]) for one in fresh}
+    broken = tuple(
+        one
+        for one, (old, new) in pairs.items()
+        if new.is_broken and (old is None or old.diagnostics != new.diagnostics)
+    )
+    return Changes(
+        added=tuple(one for one, (old, new) in pairs.items() if old is None and not new.is_broken),
+        changed=tuple(
+            one for one, (old, new) in pairs.items() if old is not None and old.variant != new.variant
+        ),
+        removed=tuple(sorted(before.keys() - now.keys())),
+        broken=broken,
+        mended=tuple(
+            one
+            for one, (old, new) in pairs.items()
+            if old is not None and old.is_broken and not new.is_broken
+        ),
+        diagnostics=tuple(in_order(said for one in broken for said in now[one].diagnostics)),
+    )

@@ -125,7 +125,7 @@ def test_every_refusal_is_a_sentence_and_changes_nothing(tmp_path: Path, house: 
         ("2s 3", "does not lie face up"),
         ("hnit", "did you mean `hint`"),
         ("open 7", "`games` lists your games"),
-        ("new nothing", "no such game in this house"),
+        ("new nothing", "There is no game `nothing` here"),
         ("new yukon ms:0", "1 to 2147483647"),
     ]
     lines = [line for line, _ in said]
@@ -151,7 +151,7 @@ def test_giving_up_takes_two_steps(tmp_path: Path, house: LiveServer) -> None:
 def test_other_games_are_dealt_and_found_again(tmp_path: Path, house: LiveServer) -> None:
     lines = [
         "new yukon-thicket 3 ms:24",
-        "new cells",
+        "new yukon-cells",
         "games",
         "open 2",
         "variants",
@@ -366,6 +366,78 @@ def test_in_a_terminal_a_lost_connection_is_shown_at_the_top(tmp_path: Path, ser
     terminal.wait_for("Ace of spades home.")
     terminal.type("\x04")
     assert terminal.end() == 0
+
+
+def test_whoever_wants_to_leave_need_not_wait_for_a_server_that_is_away(
+    tmp_path: Path, server: LiveServer
+) -> None:
+    terminal = Terminal(tmp_path, "yukon", "--deal", "ms:24", "--url", server.url)
+    terminal.wait_for("`help` lists the commands.")
+    server.kill()
+    terminal.wait_for("!! connection lost")
+    terminal.type("7 f\rquit\r")
+    terminal.wait_for("The game is kept")
+    assert terminal.end() == 0
+
+
+def test_a_stopped_client_gives_the_terminal_back_and_takes_it_again(
+    tmp_path: Path, house: LiveServer
+) -> None:
+    terminal = Terminal(tmp_path, "yukon", "--deal", "ms:24", "--url", house.url)
+    terminal.wait_for("`help` lists the commands.")
+    terminal.type("unfinish")
+    terminal.wait_for("> unfinish")
+    terminal.type("\x1a")
+    terminal.wait_for("\x1b[?1049l")
+    while not os.WIFSTOPPED(os.waitpid(terminal.pid, os.WUNTRACED)[1]):
+        pass
+    os.kill(terminal.pid, signal.SIGCONT)
+    terminal.wait_for("\x1b[?1049h")
+    terminal.wait_for("> unfinish")
+    terminal.type("\x15quit\r")
+    assert terminal.end() == 0
+
+
+@pytest.mark.parametrize(("rows", "columns"), ((1, 1), (5, 20), (60, 300)))
+def test_a_terminal_of_any_size_will_do(tmp_path: Path, house: LiveServer, rows: int, columns: int) -> None:
+    terminal = Terminal(tmp_path, "yukon", "--url", house.url, rows=rows, columns=columns)
+    terminal.wait_for("\x1b[?1049h")
+    terminal.type("help\rlegal\r\rquit\r")
+    assert terminal.end() == 0
+
+
+def test_whoever_stops_reading_ends_the_client(tmp_path: Path, house: LiveServer) -> None:
+    with subprocess.Popen(
+        command("play", "--url", house.url),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(tmp_path),
+    ) as game:
+        assert game.stdout is not None
+        game.stdout.readline()
+        game.stdout.close()
+        _, errors = game.communicate("table\nundo\nauto\n" * 1000, timeout=30)
+        assert (game.returncode, errors) == (141, "")
+
+
+def test_whoever_leaves_early_leaves_the_other_lines_unread(tmp_path: Path, house: LiveServer) -> None:
+    ran = play(tmp_path, "--url", house.url, lines=["quit", *["hint"] * 5000])
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "> hint" not in ran.stdout
+
+
+def test_a_file_of_rules_is_played_or_explained(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("name: My own\nextends: yukon\ntableau: {empty: {accepts: any}}\n")
+    ran = play(tmp_path, str(file), "--private", lines=[])
+    assert ran.returncode == 0
+    assert "My own. `help`" in ran.stdout
+    file.write_text("extends: yukon\ntableau: {colums: 7}\n")
+    ran = play(tmp_path, str(file), "--private", lines=[])
+    assert ran.returncode == 1
+    assert "[R102]" in ran.stderr
 
 
 def test_a_terminal_that_is_hung_up_ends_the_client(tmp_path: Path, house: LiveServer) -> None:

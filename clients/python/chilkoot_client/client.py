@@ -146,6 +146,11 @@ class Client:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     @property
+    def ended(self) -> Closed | None:
+        """Why the client will not come back, None while it may."""
+        return self._ended
+
+    @property
     def is_connected(self) -> bool:
         """Whether a connection stands at this moment."""
         return self._socket is not None

@@ -89,6 +89,9 @@ async def _main(flags: argparse.Namespace) -> int:
         if not flags.private:
             print("chilkoot: `--private` plays without keeping games, `--url` on a server", file=sys.stderr)
         return 1
+    except BrokenPipeError:
+        # Whoever read what we say has heard enough.
+        raise
     except OSError as failure:
         print(
             f"chilkoot: {failure.filename or ''}: {(failure.strerror or str(failure)).lower()}",
@@ -175,7 +178,7 @@ async def _play_plain(play: Play, face: PlainFace, wish: Wish) -> int:
 
 
 async def _play_on_screen(play: Play, screen: Screen, wish: Wish) -> int:
-    with screen.on():
+    with screen.on(leave=play.leave):
         is_done = await play.run(screen.lines(), wish)
     print(screen.last_words())
     if is_done:

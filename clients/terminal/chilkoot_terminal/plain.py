@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import sys
 import threading
@@ -47,20 +48,28 @@ class PlainFace:
 async def read_lines(descriptor: int, *, prompt: str, echo: bool) -> AsyncIterator[str]:
     """The lines of a file, pipe or terminal, as they come; `echo` repeats each, so that a log reads like a game."""
     loop = asyncio.get_running_loop()
-    lines: asyncio.Queue[str | None] = asyncio.Queue(_WAITING_LINES)
+    lines: asyncio.Queue[str | None] = asyncio.Queue()
+    # Whoever writes faster than we play has to wait.
+    slots = threading.Semaphore(_WAITING_LINES)
+
+    def give(line: bytes | None) -> None:
+        slots.acquire()
+        loop.call_soon_threadsafe(lines.put_nowait, None if line is None else _text(line))
 
     def pump() -> None:
         # A thread, since a loop cannot wait for a plain file; `os.read`, since a thread that sits in `sys.stdin` when the
         # program ends takes the interpreter down with it.
         rest = b""
-        while chunk := _read(descriptor):
-            *whole, rest = (rest + chunk).split(b"\n")
-            for line in whole:
-                asyncio.run_coroutine_threadsafe(lines.put(_text(line)), loop).result()
-            rest = rest[:_LONGEST_LINE]
-        if rest:
-            asyncio.run_coroutine_threadsafe(lines.put(_text(rest)), loop).result()
-        asyncio.run_coroutine_threadsafe(lines.put(None), loop).result()
+        # The loop is closed when the player has left before the end of the lines.
+        with contextlib.suppress(RuntimeError):
+            while chunk := _read(descriptor):
+                *whole, rest = (rest + chunk).split(b"\n")
+                for line in whole:
+                    give(line)
+                rest = rest[:_LONGEST_LINE]
+            if rest:
+                give(rest)
+            give(None)
 
     threading.Thread(target=pump, daemon=True, name="lines").start()
     while True:
@@ -68,6 +77,7 @@ async def read_lines(descriptor: int, *, prompt: str, echo: bool) -> AsyncIterat
             sys.stdout.write(prompt)
             sys.stdout.flush()
         line = await lines.get()
+        slots.release()
         if line is None:
             return
         if echo and not line.startswith("#"):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import difflib
 from collections.abc import AsyncIterator, Callable
 from typing import Final, Protocol
 
@@ -112,6 +113,8 @@ class Play:
         self._last = "Nothing has been said yet."
         self._gives_up = False
         self._mine = 0
+        self._leaves = False
+        self._talking: asyncio.Task[bool] | None = None
 
     @property
     def game(self) -> Game:
@@ -128,18 +131,37 @@ class Play:
         """Sit down as wished, then do what each line says, until the lines end or one says quit; False: cut off."""
         events = self._client.events()
         listening = asyncio.create_task(self._listen(events))
+        talking = self._talking = asyncio.create_task(self._talk(lines, wish))
         try:
-            await self._sit_down(wish)
-            async for line in lines:
-                command = typed.parse(line)
-                if command == typed.Word("quit"):
-                    break
-                if not await self._try(command):
-                    return False
-            return True
+            await asyncio.wait((listening, talking), return_when=asyncio.FIRST_COMPLETED)
+            if talking.done():
+                return self._leaves if talking.cancelled() else talking.result()
+            # Either the face can no longer show anything, or there is no server any more.
+            listening.result()
+            ended = self._client.ended
+            if ended is not None:
+                self._say(f"The connection is over: {ended.reason}.")
+            return False
         finally:
-            listening.cancel()
-            await asyncio.gather(listening, return_exceptions=True)
+            for task in (listening, talking):
+                task.cancel()
+            await asyncio.gather(listening, talking, return_exceptions=True)
+
+    def leave(self) -> None:
+        """Stop at once, also where a command waits for a server that is away."""
+        self._leaves = True
+        if self._talking is not None:
+            self._talking.cancel()
+
+    async def _talk(self, lines: AsyncIterator[str], wish: Wish) -> bool:
+        await self._sit_down(wish)
+        async for line in lines:
+            command = typed.parse(line)
+            if command == typed.Word("quit"):
+                break
+            if not await self._try(command):
+                return False
+        return True
 
     def parting(self) -> str:
         """What to say when the person leaves."""
@@ -433,16 +455,24 @@ class Play:
 
     async def _new(self, variant: str | None, level: int | None, deal: str | None) -> None:
         table = self.game.table
-        chosen = self._full_id(variant) if variant is not None else table.variant
+        chosen = table.variant if variant is None else self._full_id(variant)
+        if self._names and chosen not in self._names:
+            near = [name for name in self._names if chosen in name][:5]
+            near = near or difflib.get_close_matches(chosen, self._names, 3)
+            hint = (
+                f"did you mean {' or '.join(f'`{name}`' for name in near)}?"
+                if near
+                else "`variants` lists them."
+            )
+            self._say(f"There is no game `{chosen}` here; {hint}")
+            return
         kept = table.level if level is None and chosen == table.variant else level
         await self._place(await self._deal(chosen, kept, deal), "")
 
     def _full_id(self, word: str) -> str:
         """The variant that a word names: an id, or the only one that the word is a part of."""
-        if word in self._names or not self._names:
-            return word
         near = [name for name in self._names if word in name]
-        return near[0] if len(near) == 1 else word
+        return near[0] if len(near) == 1 and word not in self._names else word
 
     async def _open(self, word: str) -> None:
         game = word

@@ -12,10 +12,11 @@ import termios
 import textwrap
 import tty
 from collections import deque
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Final
 
 from chilkoot_client import Table
+from chilkoot_terminal.commands import Word, parse
 from chilkoot_terminal.draw import Style, draw_table
 from chilkoot_terminal.editor import Editor
 
@@ -24,6 +25,10 @@ __all__ = ["Screen"]
 _ENTER: Final = "\x1b[?1049h\x1b[H\x1b[2J"
 _LEAVE: Final = "\x1b[?1049l"
 _SENTENCE_LINES: Final = 3
+_NARROWEST: Final = 16
+_LOWEST: Final = 8
+
+_Modes = list[int | list[bytes | int]]
 
 
 class Screen:
@@ -38,7 +43,7 @@ class Screen:
         self._said: deque[str] = deque(maxlen=12)
         self._page: list[str] = []
         self._link = ""
-        self._saved: list[int | list[bytes | int]] | None = None
+        self._leave: Callable[[], None] = lambda: None
 
     # What a `Face` does.
 
@@ -67,8 +72,12 @@ class Screen:
     # The terminal.
 
     @contextlib.contextmanager
-    def on(self) -> Iterator[None]:
-        """The terminal is ours within; afterwards it is as it was, whatever happened."""
+    def on(self, *, leave: Callable[[], None]) -> Iterator[None]:
+        """The terminal is ours within; afterwards it is as it was, whatever happened.
+
+        `leave` is called for who wants to leave while the connection is lost, for then nobody reads the lines.
+        """
+        self._leave = leave
         loop = asyncio.get_running_loop()
         descriptor = sys.stdin.fileno()
         saved = termios.tcgetattr(descriptor)
@@ -76,18 +85,16 @@ class Screen:
             self._raw(descriptor)
             loop.add_reader(descriptor, self._typed, descriptor)
             loop.add_signal_handler(signal.SIGWINCH, self._draw)
-            # After a stop (Ctrl-Z) the shell has made the terminal its own.
+            # While we are stopped (Ctrl-Z) the terminal is the shell's.
+            loop.add_signal_handler(signal.SIGTSTP, self._stop, descriptor, saved)
             loop.add_signal_handler(signal.SIGCONT, self._raw, descriptor)
             self._draw()
             yield
         finally:
             loop.remove_reader(descriptor)
-            loop.remove_signal_handler(signal.SIGWINCH)
-            loop.remove_signal_handler(signal.SIGCONT)
-            with contextlib.suppress(OSError):
-                self._write(_LEAVE)
-            with contextlib.suppress(termios.error):
-                termios.tcsetattr(descriptor, termios.TCSADRAIN, saved)
+            for number in (signal.SIGWINCH, signal.SIGTSTP, signal.SIGCONT):
+                loop.remove_signal_handler(number)
+            self._give_back(descriptor, saved)
 
     async def lines(self) -> AsyncIterator[str]:
         """The lines that are typed."""
@@ -104,6 +111,16 @@ class Screen:
         self._write(_ENTER)
         self._draw()
 
+    def _give_back(self, descriptor: int, saved: _Modes) -> None:
+        with contextlib.suppress(OSError):
+            self._write(_LEAVE)
+        with contextlib.suppress(termios.error):
+            termios.tcsetattr(descriptor, termios.TCSADRAIN, saved)
+
+    def _stop(self, descriptor: int, saved: _Modes) -> None:
+        self._give_back(descriptor, saved)
+        os.kill(os.getpid(), signal.SIGSTOP)
+
     def _typed(self, descriptor: int) -> None:
         try:
             data = os.read(descriptor, 4096)
@@ -116,11 +133,15 @@ class Screen:
                 self._page = []
                 continue
             self._page = []
+            if self._link and (line is None or parse(line) == Word("quit")):
+                self._leave()
             self._lines.put_nowait(line)
         self._draw()
 
     def _draw(self) -> None:
-        width, height = shutil.get_terminal_size()
+        size = shutil.get_terminal_size()
+        # In less than this nobody can play; what does not fit is cut off by the terminal.
+        width, height = max(size.columns, _NARROWEST), max(size.lines, _LOWEST)
         foot = self._foot(width)
         room = height - len(foot) - 2
         body = self._page_lines(width, room) if self._page else self._table_lines(width, room)

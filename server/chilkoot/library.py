@@ -33,7 +33,7 @@ class Changes(msgspec.Struct, frozen=True):
     """What a look at the folders found since the last one, by ids.
 
     A `broken` variant has errors now; the one that was compiled before stays in use where there is one. A `mended` one
-    had errors before.
+    had errors before. `diagnostics` are those of broken variants that were not said before.
     """
 
     added: tuple[str, ...] = ()
@@ -277,6 +277,7 @@ def _changes(before: Mapping[str, _Compiled], now: Mapping[str, _Compiled], fres
         for one, (old, new) in pairs.items()
         if new.is_broken and (old is None or old.diagnostics != new.diagnostics)
     )
+    said = {one for old in before.values() for one in old.diagnostics}
     return Changes(
         added=tuple(one for one, (old, new) in pairs.items() if old is None and not new.is_broken),
         changed=tuple(
@@ -289,5 +290,5 @@ def _changes(before: Mapping[str, _Compiled], now: Mapping[str, _Compiled], fres
             for one, (old, new) in pairs.items()
             if old is not None and old.is_broken and not new.is_broken
         ),
-        diagnostics=tuple(in_order(said for one in broken for said in now[one].diagnostics)),
+        diagnostics=tuple(in_order(new for one in broken for new in now[one].diagnostics if new not in said)),
     )

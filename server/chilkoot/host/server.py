@@ -24,6 +24,7 @@ from chilkoot.host.dispatch import take
 from chilkoot.host.greeting import close
 from chilkoot.host.house import House
 from chilkoot.host.ledger import Ledger
+from chilkoot.host.librarian import look_after, tell_variants
 from chilkoot.host.log import log, set_up_logging
 from chilkoot.host.pages import SUBPROTOCOLS, Pages
 from chilkoot.host.request import Ended
@@ -65,26 +66,20 @@ async def _run(config: Config) -> int:
     stop: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     _stop_on_signals(stop, config.limits.shutdown_seconds)
     library = Library([*config.rules, rules_folder()])
-    _tell_variants(library)
+    tell_variants(library)
     listener = _listener(config.host, config.port)
     ledger = Ledger(config.database or default_database(), on_fatal=lambda fault: _give_up(stop, fault))
     house = House(config, ledger, library)
     server = await _listen(house, listener)
     watchman = asyncio.create_task(go_round(house))
+    librarian = asyncio.create_task(look_after(house))
     gc.collect()
     gc.freeze()
     status = await stop
+    librarian.cancel()
     await _drain(house, server)
     watchman.cancel()
     return status
-
-
-def _tell_variants(library: Library) -> None:
-    """Compile every variant before anybody waits for one, and say what is wrong with those that do not."""
-    for said in library.diagnostics:
-        if said.severity == "error":
-            log.warning("%s:%d: %s", said.place.file, said.place.line, said.message)
-    log.info("%d variants", len(library.variants()))
 
 
 def _stop_on_signals(stop: asyncio.Future[int], seconds: float) -> None:

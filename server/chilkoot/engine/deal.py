@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hmac
 import re
+from collections import Counter
 from collections.abc import Iterator
 from hashlib import sha256
 
@@ -99,10 +100,10 @@ def pack_order(rules: Rules, text: str) -> list[int]:
     if scheme == "ck":
         pack = [13 * suit + rank for suit in suits for rank in ranks] * rules.deck.packs
         return [pack[at] for at in shuffle(deal_key(text), len(pack))]
-    if rules.deck.packs == 1:
+    if rules.deck.packs == 1 and rules.deck.size() == 52:
         pack = [13 * suit + rank for rank in ranks for suit in sorted(suits)]
     else:
-        # Several packs lie suit by suit as clubs, spades, hearts, diamonds (goldens/README.md).
+        # All other decks lie suit by suit as clubs, spades, hearts, diamonds (goldens/README.md).
         pack = [
             13 * suit + rank for suit in (0, 3, 2, 1) if suit in suits for rank in ranks
         ] * rules.deck.packs
@@ -182,8 +183,15 @@ class _Dealer:
         return card
 
     def _take_out(self, rank: int, count: int | None = None) -> None:
-        taken = [card for card in self.pack if rank_of(card) == rank][:count]
-        for card in sorted(taken):
+        # Fewer than all: one of each suit before a second of any, so that each finds a foundation of its own.
+        copies: Counter[int] = Counter()
+        found = []
+        for at, card in enumerate(self.pack):
+            if rank_of(card) == rank:
+                found.append((copies[card], at, card))
+                copies[card] += 1
+        taken = [card for _, _, card in sorted(found)]
+        for card in sorted(taken[:count]):
             self.pack.remove(card)
             self._to_foundation(card)
 

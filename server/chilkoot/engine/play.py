@@ -102,7 +102,8 @@ def _deal_stock(position: Position, changes: list[Change]) -> None:
     else:
         places = list(range(layout.columns))
     if stock_rules.deal_to == "tableau_nonempty":
-        places = [place for place in places if piles[place]]
+        # Where no column holds a card the first one gets one, or the stock could never be played.
+        places = [place for place in places if piles[place]] or places[:1]
     for _ in range(stock_rules.draw):
         for place in places:
             if not piles[stock]:
@@ -112,11 +113,11 @@ def _deal_stock(position: Position, changes: list[Change]) -> None:
 
 
 def _redeal_tableau(position: Position, changes: list[Change]) -> None:
-    """Gather the columns, bottom card first, and deal them again in that order (or shuffled) by the tableau's pictures."""
+    """Gather the columns, bottom card first, and deal them again, in that order or shuffled, by the pictures or in packets."""
     layout, piles, rules = position.tables.layout, position.piles, position.rules
     position.redealt += 1
     columns = list(range(layout.columns))
-    if rules.redeal.gather == "reverse":
+    if rules.redeal.gather != "order":
         columns.reverse()
     order = [card | DOWN for column in columns for card in piles[column]]
     if rules.redeal.shuffle:
@@ -128,7 +129,8 @@ def _redeal_tableau(position: Position, changes: list[Change]) -> None:
     # All lie face down now, so how they are gathered shows nothing: the last column holds the pack, put in order unseen.
     pack = layout.columns - 1
     changes += [position.move(column, pack, len(piles[column])) for column in range(pack) if piles[column]]
-    places = _redeal_places(position, len(order))
+    by_packets = rules.redeal.gather == "packets"
+    places = (_packet_places if by_packets else _redeal_places)(position, len(order))
     arranged = [card for card, (place, _) in zip(order, places, strict=True) if place == pack]
     arranged += [
         card for card, (place, _) in reversed(list(zip(order, places, strict=True))) if place != pack
@@ -143,17 +145,44 @@ def _redeal_tableau(position: Position, changes: list[Change]) -> None:
         dealt[place] += 1
 
 
-def _redeal_places(position: Position, count: int) -> list[tuple[int, str]]:
-    """Column and letter (U or D) of each card of a redeal: the pictures once, then their last pass again and again."""
+def _tableau_passes(position: Position) -> list[list[tuple[int, str]]]:
+    """Column and letter (U or D) of each card of the deal's passes over the tableau; a row face up where it has none."""
     passes = []
     for one in position.rules.deal:
         if one.zone == "tableau" and one.rank is None:
             across = [(place, letter) for place, letter in enumerate(one.picture) if letter != "."]
             passes.append(across[::-1] if one.leftward else across)
+    row = [(place, "U") for place in range(position.tables.layout.columns)]
+    return [across for across in passes if across] or [row]
+
+
+def _redeal_places(position: Position, count: int) -> list[tuple[int, str]]:
+    """Column and letter of each card of a redeal: the pictures once, then their last pass again and again."""
+    passes = _tableau_passes(position)
     places = [place for one in passes for place in one]
     while len(places) < count:
         places += passes[-1]
     return places[:count]
+
+
+def _packet_places(position: Position, count: int) -> list[tuple[int, str]]:
+    """Column and letter of each card where packets as high as the columns were at first come off the top.
+
+    The first column gets the first packet, so what was gathered first, at the bottom, makes up the last one.
+    """
+    letters: dict[int, list[str]] = {}
+    for one in _tableau_passes(position):
+        for place, letter in one:
+            letters.setdefault(place, []).append(letter)
+    columns = sorted(letters)
+    for extra in range(count - sum(map(len, letters.values()))):
+        column = columns[extra % len(columns)]
+        letters[column].append(letters[column][-1])
+    places: list[tuple[int, str]] = []
+    for column in columns:
+        held = letters[column][: count - len(places)]
+        places = [(column, letter) for letter in held] + places
+    return places
 
 
 def settle(position: Position, changes: list[Change]) -> None:

@@ -75,8 +75,9 @@ def _progresses_at_once(position: Position, move: PileMove) -> bool:
     source, n, target = move
     layout = position.tables.layout
     cards = position.piles[source]
-    if layout.zones[target] == "foundations":
-        return position.score() >= position.best and position.rules.score.per_foundation_card > 0
+    scores = layout.zones[target] == "foundations" and position.rules.score.per_foundation_card > 0
+    if scores and position.score() >= position.best:
+        return True
     return len(cards) > n and bool(cards[-n - 1] & DOWN) and source < layout.first_foundation
 
 

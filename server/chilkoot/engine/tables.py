@@ -254,9 +254,11 @@ def _start_set(columns: Columns, rules: Rules, base: int | None) -> int:
     if accepts == "none":
         return 0
     if accepts == "base_high":
-        if base is None:
+        named = rules.foundations[0].base if rules.foundations else None
+        first = named if isinstance(named, int) else base
+        if first is None:
             return 0
-        accepts = (rank_below(rules, base),)
+        accepts = (rank_below(rules, first),)
     return sum(1 << (13 * suit + rank) for suit in range(4) for rank in accepts)
 
 

@@ -444,7 +444,11 @@ def _room(group: Foundations, rules: Rules) -> int:
         starts = [ranks.index(group.base)]
     else:
         return rules.deck.size()
-    return min(_walk(start, step, len(ranks), wrap=group.build.wrap) for start in starts)
+    room = min(_walk(start, step, len(ranks), wrap=group.build.wrap) for start in starts)
+    if group.build.wrap and room == len(ranks):
+        # Past the last rank a foundation goes on round, as far as its share of the deck.
+        return max(room, -(-rules.deck.size() // rules.foundation_count()))
+    return room
 
 
 def _walk(start: int, step: int, length: int, *, wrap: bool) -> int:

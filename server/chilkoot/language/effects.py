@@ -58,7 +58,7 @@ def _idle_keys(rules: Rules) -> Iterator[_Idle]:
     yield from _in_stock(rules)
     if not rules.redeal.times:
         yield from (_Idle(f"redeal.{name}", "redeal.times is 0") for name in ("gather", "shuffle"))
-    elif rules.redeal.shuffle:
+    elif rules.redeal.shuffle and rules.redeal.gather != "packets":
         yield _Idle("redeal.gather", "the gathered cards are shuffled")
     if not rules.foundation_count():
         yield _Idle("score.per_foundation_card", "there are no foundations")

@@ -169,7 +169,7 @@ class Stock(Part, frozen=True):
 class Redeal(Part, frozen=True):
     """How often, and how, the whole tableau may be gathered and dealt again."""
 
-    gather: Literal["order", "reverse"] = "order"
+    gather: Literal["order", "reverse", "packets"] = "order"
     shuffle: bool = False
     times: int = 0
 

@@ -482,9 +482,15 @@ KEYS: Final[tuple[Key, ...]] = (
     Key("redeal", Section(), "", "Gathering the whole tableau and dealing it again."),
     Key(
         "redeal.gather",
-        Choice({"order": "columns are gathered left to right", "reverse": "right to left"}),
+        Choice(
+            {
+                "order": "columns left to right, each from its bottom card, and dealt by the pictures",
+                "reverse": "columns right to left, and dealt by the pictures",
+                "packets": "the first column on top, and dealt off the top in packets as high as the columns were at first",
+            }
+        ),
         "order",
-        "How the columns are gathered.",
+        "How the columns are gathered and dealt again.",
     ),
     Key("redeal.shuffle", Flag(), "false", "Whether the gathered cards are shuffled."),
     Key("redeal.times", Number(0, 100), "0", "How often the player may do so."),

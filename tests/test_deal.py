@@ -115,3 +115,16 @@ def test_boards_lacking_or_repeating_a_card_are_refused_but_as_fragments() -> No
     assert Game.start(rules, "t1: AC", fragment=True).board() == "t1: AC"
     with pytest.raises(DealError, match="too often"):
         Game.start(rules, "t1: AC AC", fragment=True)
+
+
+def test_a_stripped_pack_has_the_numbered_deals_of_the_independent_program() -> None:
+    game = Game.start(rules_of("thirty"), "ms:1")
+    assert game.view()["t1"] == ["7S", "TS", "7C", "9S", "JD"]
+    assert game.view()["r2"] == ["AD"]
+
+
+@pytest.mark.parametrize("number", range(20))
+def test_four_aces_of_two_packs_are_one_of_each_suit(number: int) -> None:
+    view = Game.start(rules_of("flamenco"), f"ck:{number}").view()
+    bases = [view[f"f{pile}"] for pile in range(1, 9)]
+    assert bases == [["AC"], ["AD"], ["AH"], ["AS"], ["KC"], ["KD"], ["KH"], ["KS"]]

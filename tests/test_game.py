@@ -12,6 +12,7 @@ from chilkoot.cards import DOWN
 from chilkoot.engine import MAX_ACTIONS, Game, Refusal
 from chilkoot.engine.position import Position
 from chilkoot.events import CONCEDE, DRAW, GIVE_UP, HOME, Action, CardMove, Move, Op, TurnUp, Undo
+from chilkoot.language import Source, compile_variant
 from variants import all_levels, fragment, rules_of
 
 PLAY = st.lists(st.integers(0, 10_000), min_size=1, max_size=60)
@@ -217,3 +218,40 @@ def test_what_can_says_is_what_happens() -> None:
         game.act(options(game)[-1])
         if game.is_over:
             break
+
+
+def test_packets_come_off_the_top_of_the_gathered_columns_and_what_is_left_makes_the_last() -> None:
+    game = fragment("cruel", "t1: 9C 8D | t2: 4S QS JS TS 5D | t4: 2D KH")
+    assert not isinstance(game.act(DRAW), Refusal)
+    view = game.view()
+    assert view["t1"] == ["TS", "5D", "9C", "8D"]
+    assert view["t2"] == ["KH", "4S", "QS", "JS"]
+    assert view["t3"] == ["2D"]
+    assert not any(view[f"t{column}"] for column in range(4, 13))
+
+
+def test_a_redeal_that_nothing_was_moved_before_leaves_the_columns_as_they_were() -> None:
+    game = Game.start(rules_of("cruel"), "ck:1")
+    before = game.view()
+    game.act(DRAW)
+    assert game.view() == before
+
+
+@pytest.mark.parametrize("gather", ("order", "reverse", "packets"))
+def test_a_redeal_deals_every_card_where_the_deal_had_no_columns(gather: str) -> None:
+    text = f"deal: [{{reserve: UUU}}]\nreserve: {{piles: 1}}\nstock: {{deal_to: tableau}}\nredeal: {{times: 1, gather: {gather}}}\n"
+    variant, said = compile_variant(Source("x.yaml", "x", text), lambda _: None)
+    assert variant is not None, said
+    game = Game.start(variant.levels[0].rules, "ck:1")
+    for _ in range(8):
+        assert not isinstance(game.act(DRAW), Refusal)
+    assert game.position.redealt == 1
+    assert [len(game.view()[f"t{column}"]) for column in range(1, 8)] == [7] * 7
+
+
+def test_a_stock_for_columns_that_hold_cards_goes_to_the_first_where_none_does() -> None:
+    game = fragment("grounds-for-a-divorce", "s1: <4C> <5S>")
+    game.act(DRAW)
+    assert game.view()["t1"] == ["5S"]
+    game.act(DRAW)
+    assert game.view()["t1"] == ["5S", "4C"]

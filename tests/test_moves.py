@@ -181,3 +181,11 @@ def test_columns_are_filled_from_the_right_in_a_chain() -> None:
     ]
     chain.act(Undo())
     assert chain.view() == view_before
+
+
+def test_an_empty_column_takes_the_rank_below_a_base_that_the_rules_name() -> None:
+    game = fragment("swiss-patience", "t2: KC AD | t3: KD")
+    assert game.why_not(CardMove("t2", 1, "t1")) is None
+    refused = game.why_not(CardMove("t3", 1, "t1"))
+    assert refused is not None
+    assert refused.code == "wrong_start"

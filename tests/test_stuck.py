@@ -93,3 +93,11 @@ def with_hidden_cards_shuffled(position: Position, choice: random.Random) -> Pos
     for number, pile in enumerate(twin.piles):
         twin.piles[number] = [hidden.pop() if card & DOWN else card for card in pile]
     return twin
+
+
+def test_a_card_that_goes_home_off_a_covered_one_is_progress_at_any_score() -> None:
+    cells = "c1: KH | c2: KD | c3: KC | c4: QH"
+    game = fragment("panopticon", f"f4: AS 2S 3S | t1: <5C> AD | t2: 4S | {cells}")
+    game.act(CardMove("f4", 1, "t2"))
+    assert game.score < game.position.best
+    assert game.status == "playing"

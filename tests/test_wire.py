@@ -110,10 +110,18 @@ def test_a_long_or_strange_type_is_shown_short_and_plain() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ("", " ", "{", '{"type":"ping","id":3', "NaN", "nul", "'x'", '{"type":"ping","id":1} x', "{,}", "\0"),
+    ("", " ", "{", '{"type":"ping","id":', "NaN", "nul", "'x'", "{,}", "\0"),
 )
 def test_what_is_no_json_is_bad_json_without_an_id(text: str) -> None:
     assert wrong(text) == Error(code="bad_json", message=ERROR_TEXTS[ErrorCode.BAD_JSON])
+
+
+@pytest.mark.parametrize(
+    "text", ('{"type":"ping","id":3', '{"type":"ping","id":3} x', '{"id":3,"x":"\\ud800"}', '{"id":3,}')
+)
+def test_what_is_no_json_carries_the_id_that_can_be_read(text: str) -> None:
+    error = wrong(text)
+    assert (error.code, error.re) == ("bad_json", 3)
 
 
 @pytest.mark.parametrize("value", ([], 5, None, True, [MOVE], ["ping"]))

@@ -17,6 +17,7 @@ from msgspec import Raw
 from chilkoot.wire.codes import ERROR_TEXTS, ErrorCode
 from chilkoot.wire.commands import COMMANDS, MAX_ID, AnyCommand, Command, command_fields
 from chilkoot.wire.messages import Error
+from chilkoot.wire.replies import error
 
 __all__ = ["JSON", "MSGPACK", "Form", "decode"]
 
@@ -70,7 +71,7 @@ def _explain(frame: bytes | str, form: Form, failure: Exception) -> Error:
         return _bad_message("$", "a frame holds one object", None)
     except _FAILURES:
         text = ERROR_TEXTS[ErrorCode.BAD_JSON] if form is JSON else "This frame is not a MessagePack object."
-        return Error(code=ErrorCode.BAD_JSON, message=text)
+        return error(ErrorCode.BAD_JSON, _shallow_id(frame), message=text)
     number = _scalar(fields.get("id"), form)
     answers = number if isinstance(number, int) and 1 <= number <= MAX_ID else None
     kind = _scalar(fields.get("type"), form)
@@ -110,23 +111,14 @@ def _misshapen(failure: Exception, kind: str | None, answers: int | None) -> Err
 
 def _bad_message(path: str, what: str, answers: int | None, near: str | None = None) -> Error:
     detail = {"path": path} | ({"did_you_mean": near} if near else {})
-    return Error(
-        re=msgspec.UNSET if answers is None else answers,
-        code=ErrorCode.BAD_MESSAGE,
-        message=f"{what} (at {path})",
-        detail=detail,
-    )
+    return error(ErrorCode.BAD_MESSAGE, answers, message=f"{what} (at {path})", detail=detail)
 
 
 def _unknown_type(kind: str, answers: int | None) -> Error:
     near = _nearest(kind, COMMANDS)
     detail = {"path": "$.type", "type": _short(kind)} | ({"did_you_mean": near} if near else {})
-    return Error(
-        re=msgspec.UNSET if answers is None else answers,
-        code=ErrorCode.UNKNOWN_TYPE,
-        message=f"unknown type `{_short(kind)}`" + (f"; did you mean `{near}`?" if near else ""),
-        detail=detail,
-    )
+    message = f"unknown type `{_short(kind)}`" + (f"; did you mean `{near}`?" if near else "")
+    return error(ErrorCode.UNKNOWN_TYPE, answers, message=message, detail=detail)
 
 
 def _nearest(word: str, known: object) -> str | None:
@@ -142,7 +134,7 @@ def _short(text: str) -> str:
 
 
 def _shallow_id(frame: bytes | str) -> int | None:
-    """The `id` of an object that is nested too deeply to be read by a recursive decoder."""
+    """The `id` of an object that can't be decoded: nested too deeply, or spoiled somewhere else."""
     if isinstance(frame, bytes):
         return None
     depth = 0

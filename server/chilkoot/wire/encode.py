@@ -34,4 +34,4 @@ def to_msgpack(text: bytes) -> bytes:
 
 def content_hash(command: Command) -> bytes:
     """What tells a command sent twice from another one with its id: 16 bytes over all its fields."""
-    return hashlib.blake2b(_MSGPACK.encode(command), digest_size=16).digest()
+    return hashlib.blake2b(_JSON.encode(command), digest_size=16).digest()

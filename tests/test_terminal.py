@@ -335,7 +335,11 @@ def test_in_a_terminal_the_table_is_redrawn_and_left_clean(tmp_path: Path, house
     terminal.wait_for("Ace of spades home.")
     terminal.type("help\r")
     terminal.wait_for("(Enter: back to the table)")
-    terminal.type("\rgive up\r")
+    terminal.type("variants\r")
+    terminal.wait_for("(Enter: more)")
+    terminal.type("\r" * 20)
+    terminal.wait_for("f1")
+    terminal.type("give up\r")
     terminal.wait_for("once more")
     # What is being typed stays when the table changes.
     terminal.type("unfinish")

@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 Words = Literal[
-    "auto", "board", "draw", "games", "give up", "help", "hint", "home", "legal", "quit", "repeat", "restart", "rules",
+    "auto", "board", "draw", "games", "give up", "help", "hint", "home", "legal", "quit", "read", "repeat", "restart", "rules",
     "score", "table", "variants",
 ]  # fmt: skip
 
@@ -110,7 +110,7 @@ draw        turn the stock
 undo [n]    take back; redo [n]: do it again
 home        send home every card that can go
 hint  auto  what would the server do?  let it do it
-legal       list every move; table, board, column 5, score: read the table
+legal       list every move; table, board, read, column 5, score: look at the table
 give up     end the game as lost (asks once more)
 restart     the same deal again, as a new game
 new         another game; also new yakutat-bay, new yukon-thicket 3, new ms:24
@@ -130,6 +130,7 @@ _WORDS: Final[dict[str, Words]] = {
     "s": "home", "home": "home", "send home": "home",
     "m": "legal", "legal": "legal", "moves": "legal",
     "q": "quit", "quit": "quit", "exit": "quit", "bye": "quit",
+    "read": "read", "read table": "read",
     "l": "repeat", "repeat": "repeat", "again": "repeat",
     "restart": "restart",
     "rules": "rules", "how to play": "rules",

@@ -328,6 +328,7 @@ class Play:
         texts: dict[str, Callable[[], str]] = {
             "board": lambda: board_text(table.piles),
             "help": lambda: typed.HELP,
+            "read": lambda: "\n".join(column_words(table.piles, pile) for pile in table.piles),
         }
         if word in {"draw", "home", "auto"}:
             await self._act(word)

@@ -27,6 +27,8 @@ _LEAVE: Final = "\x1b[?1049l"
 _SENTENCE_LINES: Final = 3
 _NARROWEST: Final = 16
 _LOWEST: Final = 8
+# The title above a page, the word about Enter and the line being typed below it.
+_AROUND_PAGE: Final = 3
 
 _Modes = list[int | list[bytes | int]]
 
@@ -42,6 +44,7 @@ class Screen:
         self._title = ""
         self._said: deque[str] = deque(maxlen=12)
         self._page: list[str] = []
+        self._page_at = 0
         self._link = ""
         self._leave: Callable[[], None] = lambda: None
 
@@ -60,8 +63,8 @@ class Screen:
         self._draw()
 
     def page(self, text: str) -> None:
-        """Show a longer text in place of the table, until the next Enter."""
-        self._page = text.splitlines()
+        """Show a longer text in place of the table; Enter turns the page, and after the last one back."""
+        self._page, self._page_at = text.splitlines(), 0
         self._draw()
 
     def link(self, text: str) -> None:
@@ -129,8 +132,7 @@ class Screen:
         finished = self._editor.feed(data) if data else [None]
         for line in finished:
             if line is not None and self._page and not line.strip():
-                # Enter alone puts the page away.
-                self._page = []
+                self._turn_page()
                 continue
             self._page = []
             if self._link and (line is None or parse(line) == Word("quit")):
@@ -139,9 +141,7 @@ class Screen:
         self._draw()
 
     def _draw(self) -> None:
-        size = shutil.get_terminal_size()
-        # In less than this nobody can play; what does not fit is cut off by the terminal.
-        width, height = max(size.columns, _NARROWEST), max(size.lines, _LOWEST)
+        width, height = _size()
         foot = self._foot(width)
         room = height - len(foot) - 2
         body = self._page_lines(width, room) if self._page else self._table_lines(width, room)
@@ -167,13 +167,21 @@ class Screen:
     def _page_lines(self, width: int, room: int) -> list[str]:
         lines = [part for line in self._page for part in textwrap.wrap(line, width - 1) or [""]]
         if len(lines) > room:
-            # Too long for the screen: in columns, then cut with a word about it.
             lines = _in_columns(lines, width, room)
-        return lines if len(lines) <= room else [*lines[: room - 1], f"… {len(lines) - room + 1} lines more"]
+        return lines[self._page_at :]
+
+    def _turn_page(self) -> None:
+        width, height = _size()
+        room = height - _AROUND_PAGE
+        self._page_at += room
+        if not self._page_lines(width, room):
+            self._page = []
 
     def _foot(self, width: int) -> list[str]:
         if self._page:
-            return ["(Enter: back to the table)"]
+            room = _size()[1] - _AROUND_PAGE
+            is_last = len(self._page_lines(width, room)) <= room
+            return ["(Enter: back to the table)" if is_last else "(Enter: more)"]
         lines: list[str] = []
         for text in reversed(self._said):
             wrapped = textwrap.wrap(text, width - 1)
@@ -185,6 +193,12 @@ class Screen:
     def _write(self, text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
+
+
+def _size() -> tuple[int, int]:
+    """Columns and lines. In less than these nobody can play, and what does not fit is cut off by the terminal."""
+    size = shutil.get_terminal_size()
+    return max(size.columns, _NARROWEST), max(size.lines, _LOWEST)
 
 
 def _in_columns(lines: list[str], width: int, room: int) -> list[str]:

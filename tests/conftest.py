@@ -1,10 +1,19 @@
 """What every test may ask for: the options `--all` and `--update`, the markers `slow` and `needs`, Hypothesis' profiles."""
 
+from __future__ import annotations
+
+import io
 import os
 import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
+
+if TYPE_CHECKING:
+    from runs import Ran, Run
 
 # What a test may need that no Python package brings: the programs that will do, and how to get one.
 PROGRAMS = {
@@ -48,3 +57,23 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def updates(pytestconfig: pytest.Config) -> bool:
     """Whether expected files are to be rewritten."""
     return bool(pytestconfig.getoption("--update"))
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Runs the command within this process, as a user whose home is `tmp_path`."""
+    # Imported here: most tests need neither, and this file serves test-suites that have none of our sources.
+    from chilkoot import cli  # noqa: PLC0415
+    from runs import Ran  # noqa: PLC0415
+
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    def runs(*arguments: object, given: str | bytes = "") -> Ran:
+        data = given.encode() if isinstance(given, str) else given
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+        status = cli.main([str(argument) for argument in arguments])
+        said = capsys.readouterr()
+        return Ran(status, said.out, said.err)
+
+    return runs

@@ -1,6 +1,5 @@
 """The command line as a program sees it: what it prints, where, and with which exit status."""
 
-import io
 import json
 import os
 import resource
@@ -8,13 +7,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from chilkoot import cli
+from runs import Run
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOTS = [ROOT / "server", ROOT / "clients" / "python", ROOT / "clients" / "terminal"]
@@ -38,44 +37,6 @@ MOVES = [
     "t7 1 t4",
     "t7 1 f",
 ]
-
-
-class Ran:
-    """How a run of the command ended."""
-
-    def __init__(self, status: int, out: str, err: str) -> None:
-        self.status = status
-        self.out = out
-        self.err = err
-        assert "Traceback" not in err
-        assert "mistake in Chilkoot" not in err
-
-    @property
-    def lines(self) -> list[str]:
-        return self.out.splitlines()
-
-    @property
-    def objects(self) -> list[Any]:
-        return [json.loads(line) for line in self.lines]
-
-
-Run = Callable[..., Ran]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Runs the command within this process; `given` is what it reads from standard input."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setenv("HOME", str(tmp_path))
-
-    def runs(*arguments: str | Path, given: str | bytes = "") -> Ran:
-        data = given.encode() if isinstance(given, str) else given
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-        status = cli.main([str(argument) for argument in arguments])
-        said = capsys.readouterr()
-        return Ran(status, said.out, said.err)
-
-    return runs
 
 
 def spawn(*arguments: str, **more: Any) -> subprocess.Popen[str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, Protocol
 
 import msgspec
 
 from chilkoot_client import HIDDEN, Table
 
-__all__ = ["Style", "board_text", "draw_table", "size_of"]
+__all__ = ["HasPiles", "Style", "board_text", "draw_table", "size_of"]
 
 _SYMBOLS: Final = {"C": "♣", "D": "♦", "H": "♥", "S": "♠"}
 _RED: Final = "\x1b[31;1m"
@@ -17,6 +17,15 @@ _DIM: Final = "\x1b[2m"
 _PLAIN: Final = "\x1b[0m"
 
 Piles = Mapping[str, Sequence[str]]
+
+
+class HasPiles(Protocol):
+    """Anything with piles on it, such as a table."""
+
+    @property
+    def piles(self) -> Piles:
+        """The piles by name."""
+        ...
 
 
 class Style(msgspec.Struct, frozen=True):
@@ -47,7 +56,7 @@ def size_of(table: Table) -> int:
     return sum(map(len, table.piles.values()))
 
 
-def draw_table(table: Table, style: Style, *, width: int = 80, height: int | None = None) -> list[str]:
+def draw_table(table: HasPiles, style: Style, *, width: int = 80, height: int | None = None) -> list[str]:
     """The piles that are no columns on one line (or more), then the columns side by side."""
     columns = _zone(table.piles, "t")
     lines = _edge_lines(table.piles, style, width)

@@ -147,7 +147,45 @@ def _add_play(commands: _Commands[_Parser]) -> None:
 
 
 def _add_rules(commands: _Commands[_Parser]) -> None:
-    group = _group(commands, "rules", "check and list variants")
+    group = _group(commands, "rules", "write, check, show and list variants")
+    _add_rules_new(group)
+    _add_rules_check(group)
+    show = _command(group, "show", "showing:show", "show a deal as a picture")
+    _add_variant(show)
+    show.add_argument(
+        "deal", nargs="?", metavar="DEAL", default="ck:0", help="ck:N, ms:N or a board (default: %(default)s)"
+    )
+    show.add_argument("--ascii", action="store_true", help="9S in place of the suit's sign")
+    effective = _command(
+        group, "effective", "authoring:effective", "print every key with the value that holds"
+    )
+    _add_variant(effective)
+    effective.add_argument("--origins", action="store_true", help="with the file and line of each value")
+    explain = _command(group, "explain", "authoring:explain_codes", "explain the codes of diagnostics")
+    explain.add_argument("codes", nargs="*", metavar="CODE", help="R102, … (default: list them all)")
+    schema = _command(
+        group, "schema", "authoring:schema", "print the JSON Schema of the language, for editors"
+    )
+    listing = _command(group, "list", "rules:show_list", "list the variants")
+    _add_rules_folder(listing)
+    for command in (show, effective, explain, schema, listing):
+        _add_json(command)
+
+
+def _add_rules_new(group: _Commands[_Parser]) -> None:
+    new = _command(group, "new", "authoring:new", "write the file that a new variant begins with")
+    new.add_argument(
+        "name",
+        metavar="NAME",
+        help="the id of the variant, or the file to write: my-game, games/my-game.yaml",
+    )
+    new.add_argument(
+        "--from", dest="base", metavar="VARIANT", default="yukon", help="build on it (default: %(default)s)"
+    )
+    _add_rules_folder(new)
+
+
+def _add_rules_check(group: _Commands[_Parser]) -> None:
     check = _command(
         group, "check", "rules:check", "check files of rules, and say everything that is wrong with them"
     )
@@ -155,9 +193,10 @@ def _add_rules(commands: _Commands[_Parser]) -> None:
         "files",
         nargs="*",
         metavar="FILE",
-        help="YAML files or folders, - for standard input (default: all variants)",
+        help="YAML files, folders or ids of variants, - for standard input (default: all variants)",
     )
     check.add_argument("--strict", action="store_true", help="warnings count as errors")
+    check.add_argument("--watch", action="store_true", help="check again when a file changes; Ctrl-C ends it")
     check.add_argument(
         "--format",
         choices=("text", "json", "github"),
@@ -168,9 +207,6 @@ def _add_rules(commands: _Commands[_Parser]) -> None:
         "--json", action="store_const", const="json", dest="format", help="the same as --format json"
     )
     _add_rules_folder(check)
-    listing = _command(group, "list", "rules:show_list", "list the variants")
-    _add_rules_folder(listing)
-    _add_json(listing)
 
 
 def _add_deal(commands: _Commands[_Parser]) -> None:

@@ -30,11 +30,21 @@ _RENDER = {"text": render_text, "json": render_json, "github": render_github}
 
 def check(flags: argparse.Namespace) -> int:
     """Check files of rules; everything that is wrong with them goes to standard output."""
+    if not flags.watch:
+        return _check(flags)
+    if "-" in flags.files:
+        raise CommandFailed("--watch needs files to watch; standard input comes but once", USAGE)
+    from chilkoot.cli.watching import watch  # noqa: PLC0415 - one check needs no clock
+
+    return watch(lambda: _check(flags), flags.files, flags.rules, is_text=flags.format == "text")
+
+
+def _check(flags: argparse.Namespace) -> int:
     variants = library(flags.rules)
     files = flags.files or [str(path) for one in variants.ids() if (path := variants.path(one)) is not None]
     found: list[Diagnostic] = []
     count = 0
-    for path in _paths(files):
+    for path in _paths(files, variants):
         count += 1
         found += _check_one(variants, path)
     if not flags.files:
@@ -45,15 +55,18 @@ def check(flags: argparse.Namespace) -> int:
     return ERRORS if has_errors(found, strict=flags.strict) else 0
 
 
-def _paths(files: list[str]) -> list[Path]:
+def _paths(files: list[str], variants: Library) -> list[Path]:
     paths: list[Path] = []
     for name in files:
         path = Path(name)
+        known = None if path.exists() else variants.path(name)
         if name != "-" and path.is_dir():
             inside = sorted(path.glob("*.yaml"))
             if not inside:
                 raise CommandFailed(f"{name}: no YAML file is in this folder", USAGE)
             paths += inside
+        elif known is not None:
+            paths.append(known)
         elif name != "-" and not path.exists():
             raise CommandFailed(f"{name}: there is no such file", USAGE)
         else:

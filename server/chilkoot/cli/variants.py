@@ -11,15 +11,17 @@ from chilkoot.cli.faults import ERRORS, USAGE, CommandFailed
 from chilkoot.data import rules_folder
 from chilkoot.language import Diagnostic, Level, Source, Variant, has_errors, render_text
 from chilkoot.language.nodes import MAX_BYTES
-from chilkoot.library import Library
+from chilkoot.library import Library, read_source
 
 __all__ = [
     "find_level",
+    "find_source",
     "find_variant",
     "is_file_name",
     "level_of",
     "library",
     "read_standard_input",
+    "refused",
     "source_of_input",
 ]
 
@@ -34,20 +36,33 @@ def library(folders: Sequence[Path]) -> Library:
 
 def find_variant(word: str, folders: Sequence[Path]) -> Variant:
     """The variant with that id, or in that file."""
+    variants, source, beside = find_source(word, folders)
+    return _compiled(*variants.check_source(source, beside=beside))
+
+
+def find_source(word: str, folders: Sequence[Path]) -> tuple[Library, Source, Path]:
+    """The text of a variant by its id, its file or ``-``, with the folder where what it extends is looked for first."""
     variants = library(folders)
     if word == "-":
-        return _compiled(*variants.check_source(source_of_input()))
+        return variants, source_of_input(), Path.cwd()
+    path = _path_of(word, variants)
+    source = read_source(path)
+    if isinstance(source, Diagnostic):
+        raise refused([source])
+    return variants, source, path.parent
+
+
+def _path_of(word: str, variants: Library) -> Path:
     if is_file_name(word):
-        path = Path(word)
-        if not path.exists():
+        if not Path(word).exists():
             raise CommandFailed(f"{word}: there is no such file", USAGE)
-        return _compiled(*variants.check(path))
-    path_of_id = variants.path(word)
-    if path_of_id is None:
+        return Path(word)
+    path = variants.path(word)
+    if path is None:
         near = difflib.get_close_matches(word, variants.ids(), 1)
         hint = f"did you mean `{near[0]}`?" if near else "`chilkoot rules list` names them all"
         raise CommandFailed(f"there is no variant `{word[:60]}`; {hint}", USAGE)
-    return _compiled(*variants.check(path_of_id))
+    return path
 
 
 def is_file_name(word: str) -> bool:
@@ -57,9 +72,14 @@ def is_file_name(word: str) -> bool:
 
 def _compiled(variant: Variant | None, diagnostics: list[Diagnostic]) -> Variant:
     if variant is None or has_errors(diagnostics):
-        print(render_text(diagnostics), end="", file=sys.stderr)
-        raise CommandFailed("these rules can't be played", ERRORS)
+        raise refused(diagnostics)
     return variant
+
+
+def refused(diagnostics: list[Diagnostic]) -> CommandFailed:
+    """What ends a command whose rules have errors, once it has said which."""
+    print(render_text(diagnostics), end="", file=sys.stderr)
+    return CommandFailed("these rules can't be played", ERRORS)
 
 
 def level_of(variant: Variant, number: int | None) -> Level:

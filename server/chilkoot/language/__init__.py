@@ -4,7 +4,13 @@ Nothing here opens a file, knows the time or plays a game. ``chilkoot.library`` 
 """
 
 from chilkoot.language.codes import CODES, Code, explain
-from chilkoot.language.compile import check_text, compile_variant, effective_rules, name_of_id
+from chilkoot.language.compile import (
+    check_text,
+    compile_variant,
+    effective_rules,
+    effective_settings,
+    name_of_id,
+)
 from chilkoot.language.diagnostics import (
     Diagnostic,
     Place,
@@ -16,7 +22,7 @@ from chilkoot.language.diagnostics import (
     render_json,
     render_text,
 )
-from chilkoot.language.effective import write_rules
+from chilkoot.language.effective import Setting, write_rules
 from chilkoot.language.json_schema import json_schema
 from chilkoot.language.merge import Loader
 from chilkoot.language.nodes import MAX_BYTES
@@ -31,6 +37,7 @@ from chilkoot.language.rules import (
 )
 from chilkoot.language.samples import failed_test
 from chilkoot.language.schema import ID_PATTERN, KEYS, Key
+from chilkoot.language.starter import starter
 
 __all__ = [
     "CODES",
@@ -44,6 +51,7 @@ __all__ = [
     "Loader",
     "Place",
     "Rules",
+    "Setting",
     "Severity",
     "Source",
     "Variant",
@@ -52,6 +60,7 @@ __all__ = [
     "check_text",
     "compile_variant",
     "effective_rules",
+    "effective_settings",
     "explain",
     "failed_test",
     "from_canonical",
@@ -63,5 +72,6 @@ __all__ = [
     "render_json",
     "render_text",
     "rules_hash",
+    "starter",
     "write_rules",
 ]

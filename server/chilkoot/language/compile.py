@@ -14,18 +14,18 @@ import msgspec
 
 from chilkoot.language.codes import Report
 from chilkoot.language.diagnostics import Diagnostic, Place, Severity, Source, in_order
-from chilkoot.language.effective import write_rules
+from chilkoot.language.effective import Setting, settings, write_rules
 from chilkoot.language.levels import Tree, default_level, level_tree, read_levels
 from chilkoot.language.merge import Loader, merge, resolve
 from chilkoot.language.nodes import Mapping, parse
 from chilkoot.language.overrides import check_overrides
-from chilkoot.language.read import read_keys, read_rules
-from chilkoot.language.rules import Variant, VariantTest
+from chilkoot.language.read import Given, read_keys, read_rules
+from chilkoot.language.rules import Rules, Variant, VariantTest
 from chilkoot.language.samples import read_tests
 from chilkoot.language.schema import ID_PATTERN
 from chilkoot.language.words import quoted
 
-__all__ = ["check_text", "compile_variant", "effective_rules", "name_of_id"]
+__all__ = ["check_text", "compile_variant", "effective_rules", "effective_settings", "name_of_id"]
 
 _NAMES: Final = frozenset({"name", "family", "aka", "summary", "credits", "source", "default_level"})
 
@@ -62,16 +62,36 @@ def effective_rules(
 
     None where the file has errors or no such level.
     """
-    variant, diagnostics = compile_variant(source, loader)
-    found = variant.level(level) if variant is not None else None
+    found, diagnostics = _effective(source, loader, level)
     if found is None:
+        return None, diagnostics
+    given, rules = found
+    return write_rules(rules, given if origins else None), diagnostics
+
+
+def effective_settings(
+    source: Source, loader: Loader, *, level: int | None = None
+) -> tuple[list[Setting] | None, list[Diagnostic]]:
+    """The same as plain data: each key with its value and where that is written."""
+    found, diagnostics = _effective(source, loader, level)
+    if found is None:
+        return None, diagnostics
+    given, rules = found
+    return settings(rules, given), diagnostics
+
+
+def _effective(
+    source: Source, loader: Loader, level: int | None
+) -> tuple[tuple[Given, Rules] | None, list[Diagnostic]]:
+    variant, diagnostics = compile_variant(source, loader)
+    at = variant.level(level) if variant is not None else None
+    if at is None:
         return None, diagnostics
     quiet = Report()
     own = parse(source, quiet)
     assert own is not None
     merged = merge(resolve(own, source, loader, quiet) or Mapping({}, own.place), own, None)
-    given, rules = read_rules(level_tree(merged, found.number), quiet, meant=set())
-    return write_rules(rules, given if origins else None), diagnostics
+    return read_rules(level_tree(merged, at.number), quiet, meant=set()), diagnostics
 
 
 def name_of_id(variant: str) -> str:

@@ -33,7 +33,7 @@ from chilkoot.language.schema import (
 )
 from chilkoot.language.schema import Tests as SampleTests
 
-__all__ = ["code_sections", "key_tables", "with_generated"]
+__all__ = ["code_sections", "key_tables", "takes", "with_generated"]
 
 _HEAD: Final = "| key | takes | default | meaning |\n|---|---|---|---|\n"
 
@@ -80,7 +80,7 @@ def _row(key: Key) -> str:
     words = _words(key.kind)
     if any(words.values()):
         meaning += " " + "; ".join(f"`{word}`: {what}" for word, what in words.items() if what) + "."
-    cells = (f"`{name}`", _takes(key.kind), _default(key), meaning)
+    cells = (f"`{name}`", takes(key.kind), _default(key), meaning)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
 
 
@@ -100,14 +100,15 @@ def _words(kind: Kind) -> Mapping[str, str]:
     return {}
 
 
-def _takes(kind: Kind) -> str:
+def takes(kind: Kind) -> str:
+    """What a key takes, in Markdown."""
     if isinstance(kind, Choice):
         words = list(kind.words)
         return " · ".join(f"`{word}`" for word in words)
     if isinstance(kind, Number):
         return " · ".join([f"{kind.low}–{kind.high}", *(f"`{word}`" for word in kind.words)])
     if isinstance(kind, ListOf):
-        return f"list of: {_takes(kind.item)}"
+        return f"list of: {takes(kind.item)}"
     if isinstance(kind, Rank):
         return " · ".join(["a rank", *(f"`{word}`" for word in kind.words)])
     if isinstance(kind, Accepts):

@@ -476,3 +476,47 @@ def test_the_exit_status_tells_clean_from_wrong_from_misused(run: Run, folder: P
         'did you mean "columns"?',
     )
     assert check_text("deal: [UU]\n") != []
+
+
+# play
+
+
+def play(folder: Path, *arguments: str, given: str) -> str:
+    """What the text client says in a pipe, with its own server and the games that this user left."""
+    ran = subprocess.run(
+        command("play", *arguments),
+        input=given,
+        capture_output=True,
+        text=True,
+        env=environment(folder),
+        check=True,
+        timeout=60,
+    )
+    assert ran.stderr == ""
+    return ran.stdout
+
+
+def test_a_file_is_played_by_what_it_says_now_and_a_game_of_its_goes_on_while_it_says_the_same(
+    folder: Path,
+) -> None:
+    path = folder / "mine.yaml"
+    path.write_text(MINE)
+    assert "c3" in play(folder, "mine.yaml", "--deal", "ck:0", given="2 2 6\n")
+    assert "taken up again" in play(folder, "mine.yaml", given="undo\n")
+    path.write_text(MINE.replace("count: 3", "count: 4"))
+    said = play(folder, "mine.yaml", given="")
+    assert "The rules are others than those of your unfinished game, so this is a new one." in said
+    assert "c4" in said
+    path.write_text(MINE)
+    assert "taken up again" not in play(folder, "mine.yaml", given="")
+
+
+def test_what_can_not_be_played_is_said(run: Run, folder: Path) -> None:
+    (folder / "mine.yml").write_text(MINE)
+    ran = run("play", "mine.yml")
+    assert ran.status == 2
+    assert "ends in .yaml" in ran.err
+    (folder / "My Game.yaml").write_text(MINE)
+    ran = run("play", "My Game.yaml")
+    assert ran.status == 1
+    assert "[R015]" in ran.err

@@ -81,6 +81,8 @@ async def _main(flags: argparse.Namespace) -> int:
             game=flags.game,
             key=flags.key,
             role="spectator" if flags.watch else "player" if flags.key else None,
+            # Set where the variant was given as a file: whoever changes it wants to play what it says now.
+            rules=getattr(flags, "rules_hashes", None),
         )
         async with _server(flags) as (url, identity):
             return await _play(flags, wish, url, identity)

@@ -85,6 +85,7 @@ class Wish:
         game: str | None = None,
         key: str | None = None,
         role: str | None = None,
+        rules: frozenset[str] | None = None,
     ) -> None:
         self.variant = variant
         self.level = level
@@ -94,6 +95,8 @@ class Wish:
         self.game = game
         self.key = key
         self.role = role
+        self.rules = rules
+        """Hashes of rules, where an unfinished game that is played by others is not the one that is meant."""
 
 
 class Play:
@@ -176,6 +179,7 @@ class Play:
         if wish.game is not None:
             await self._place(await self._client.join(wish.game, role=wish.role, key=wish.key), "")
             return
+        sentence = ""
         if not wish.is_new:
             mine = (await self._client.my_games(state="playing", limit=100)).games
             wanted = [
@@ -185,9 +189,13 @@ class Play:
             ]
             if wanted:
                 game = await self._client.join(wanted[0].game, role="player")
-                await self._place(game, "Your game is taken up again; `new` deals another.")
-                return
-        await self._place(await self._deal(wish.variant or "yukon", wish.level, wish.deal, wish.cards), "")
+                if wish.rules is None or game.table.rules_hash in wish.rules:
+                    await self._place(game, "Your game is taken up again; `new` deals another.")
+                    return
+                await game.leave()
+                sentence = "The rules are others than those of your unfinished game, so this is a new one."
+        game = await self._deal(wish.variant or "yukon", wish.level, wish.deal, wish.cards)
+        await self._place(game, sentence)
 
     async def _deal(
         self, variant: str, level: int | None, deal: str | None, cards: str | None = None

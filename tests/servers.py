@@ -40,6 +40,12 @@ class LiveServer:
         """Where the WebSocket is."""
         return f"ws://127.0.0.1:{self.port}/ws"
 
+    @property
+    def pid(self) -> int:
+        """The process that runs now."""
+        assert self._process is not None
+        return self._process.pid
+
     def start(self) -> Self:
         """Start it, on the port it had before."""
         with (self.folder / "log").open("ab") as log:

@@ -36,7 +36,7 @@ from chilkoot.wire import JSON, MSGPACK, CloseCode, ErrorCode, encode
 from chilkoot.wire.messages import Draining
 from chilkoot.wire.replies import error
 
-__all__ = ["serve"]
+__all__ = ["listen", "listening_sockets", "serve"]
 
 EXIT_RESTART: Final = 75
 """The disk could not be trusted: start again, and read what is really there."""
@@ -67,10 +67,10 @@ async def _run(config: Config) -> int:
     _stop_on_signals(stop, config.limits.shutdown_seconds)
     library = Library([*config.rules, rules_folder()])
     tell_variants(library)
-    listener = _listener(config.host, config.port)
+    listener = listening_sockets(config.host, config.port)
     ledger = Ledger(config.database or default_database(), on_fatal=lambda fault: _give_up(stop, fault))
     house = House(config, ledger, library)
-    server = await _listen(house, listener)
+    server = await listen(house, listener)
     watchman = asyncio.create_task(go_round(house))
     librarian = asyncio.create_task(look_after(house))
     gc.collect()
@@ -104,7 +104,7 @@ def _give_up(stop: asyncio.Future[int], fault: StoreFault) -> None:
         stop.set_result(EXIT_RESTART)
 
 
-def _listener(host: str, port: int) -> list[socket.socket]:
+def listening_sockets(host: str, port: int) -> list[socket.socket]:
     """Listening sockets whose connections inherit bounds of the system's own: it must not hide who is slow."""
     found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     listening: list[socket.socket] = []
@@ -124,7 +124,8 @@ def _listener(host: str, port: int) -> list[socket.socket]:
     return listening
 
 
-async def _listen(house: House, listening: Sequence[socket.socket]) -> list[Server]:
+async def listen(house: House, listening: Sequence[socket.socket]) -> list[Server]:
+    """Serve a house at listening sockets, and say where."""
     limits = house.limits
     port = listening[0].getsockname()[1]
     pages = Pages(house, port)

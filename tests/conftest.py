@@ -21,6 +21,7 @@ PROGRAMS = {
     "git": (("git",), "apt install git"),
     "nats": (("nats-server",), "apt install nats-server"),
     "node": (("node",), "apt install nodejs"),
+    "npm": (("npm",), "apt install npm"),
     "postgresql": (("postgres", "pg_ctlcluster"), "apt install postgresql"),
 }
 

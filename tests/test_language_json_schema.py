@@ -63,6 +63,8 @@ USED = {
         "$ref",
         "anyOf",
         "enum",
+        "enumDescriptions",
+        "markdownDescription",
         "type",
         "properties",
         "required",

@@ -5,6 +5,7 @@ Made from the schema table. It knows one key at a time: what keys mean together 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from chilkoot.cards import RANKS
@@ -43,6 +44,7 @@ _RANK_VALUES: Final[list[object]] = [
     *map(str, range(2, 11)),
     *range(2, 11),
 ]
+_NULL: Final = "removes what the variant built on says"
 
 
 def json_schema() -> Schema:
@@ -67,19 +69,18 @@ def _mapping(section: str, names: list[str], *, is_nullable: bool = True) -> Sch
 
 def _described(key: Key, *, is_nullable: bool) -> Schema:
     schema = _value(key)
-    words = getattr(key.kind, "words", None)
-    told = key.meaning
-    if isinstance(words, dict) and isinstance(key.kind, Choice | Rank | Accepts | Goal):
-        told += "".join(f"\n- {word}: {meaning}" for word, meaning in words.items())
-    if key.default:
-        told += f"\n\nDefault: {key.default}"
-    return {"description": told.strip(), **(_or_null(schema) if is_nullable else schema)}
+    told = f"{key.meaning}\n\nDefault: {key.default}" if key.default else key.meaning
+    # Editors show a description as it is written, and only this one as Markdown.
+    marked: Schema = {"markdownDescription": told} if "`" in told else {}
+    return {"description": told, **marked, **(_or_null(schema) if is_nullable else schema)}
 
 
 def _or_null(schema: Schema) -> Schema:
     # `null` removes what an extended variant says.
     null: Schema = {"type": "null"}
     match schema:
+        case {"enum": list(values), "enumDescriptions": list(told)}:
+            return {**schema, "enum": [*values, None], "enumDescriptions": [*told, _NULL]}
         case {"enum": list(values)}:
             return {**schema, "enum": [*values, None]}
         case {"anyOf": list(either)}:
@@ -87,6 +88,12 @@ def _or_null(schema: Schema) -> Schema:
         case {"type": str(kind)}:
             return {**schema, "type": [kind, "null"]}
     return {"anyOf": [schema, null]}
+
+
+def _words(words: Mapping[str, object], *, also: Sequence[object] = ()) -> Schema:
+    """One of a few words, each with its meaning for completion and hover texts; or one of the values in `also`."""
+    meanings = [meaning if isinstance(meaning, str) else "" for meaning in words.values()]
+    return {"enum": [*also, *words], "enumDescriptions": [*[""] * len(also), *meanings]}
 
 
 def _value(key: Key) -> Schema:
@@ -100,7 +107,7 @@ def _value(key: Key) -> Schema:
                 else one
             )
         case Choice():
-            return {"enum": list(kind.words)}
+            return _words(kind.words)
         case Number():
             number: Schema = {"type": "integer", "minimum": kind.low, "maximum": kind.high}
             return {"anyOf": [number, {"enum": list(kind.words)}]} if kind.words else number
@@ -109,7 +116,7 @@ def _value(key: Key) -> Schema:
         case Text():
             return {"type": "string", "maxLength": kind.longest}
         case ListOf():
-            item = {"enum": list(kind.item.words)} if isinstance(kind.item, Choice) else {"type": "string"}
+            item = _words(kind.item.words) if isinstance(kind.item, Choice) else {"type": "string"}
             return {
                 "type": "array",
                 "items": item,
@@ -127,9 +134,9 @@ def _value(key: Key) -> Schema:
             either = [{"type": "string", "pattern": r"^(10|[A2-9TJQK])\s*-\s*(10|[A2-9TJQK])$"}, _rank_list()]
             return {"anyOf": either}
         case Rank():
-            return {"enum": [*_RANK_VALUES, *kind.words]}
+            return _words(kind.words, also=_RANK_VALUES)
         case Accepts():
-            return {"anyOf": [{"enum": [*_RANK_VALUES, *kind.words]}, _rank_list()]}
+            return {"anyOf": [_words(kind.words, also=_RANK_VALUES), _rank_list()]}
         case Deal():
             return {"type": "array", "items": _pass()}
         case Goal():
@@ -140,7 +147,7 @@ def _value(key: Key) -> Schema:
                 "properties": cards,
                 "required": list(cards),
             }
-            return {"anyOf": [{"enum": list(kind.words)}, goal]}
+            return {"anyOf": [_words(kind.words), goal]}
         case Levels():
             level = {"$ref": "#/definitions/level"}
             return {

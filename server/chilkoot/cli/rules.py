@@ -14,7 +14,6 @@ from chilkoot.language import (
     Diagnostic,
     Severity,
     Variant,
-    failed_test,
     has_errors,
     in_order,
     render_github,
@@ -42,11 +41,13 @@ def check(flags: argparse.Namespace) -> int:
 def _check(flags: argparse.Namespace) -> int:
     variants = library(flags.rules)
     files = flags.files or [str(path) for one in variants.ids() if (path := variants.path(one)) is not None]
+    # Advice is for whoever writes a file: games are played for it, which takes too long for whole folders.
+    named = {variants.path(name) or Path(name) for name in flags.files}
     found: list[Diagnostic] = []
     count = 0
     for path in _paths(files, variants):
         count += 1
-        found += _check_one(variants, path)
+        found += _check_one(variants, path, advises=path in named)
     if not flags.files:
         found = in_order([*found, *variants.diagnostics])
     print(_RENDER[flags.format](found), end="")
@@ -74,7 +75,8 @@ def _paths(files: list[str], variants: Library) -> list[Path]:
     return paths
 
 
-def _check_one(variants: Library, path: Path) -> list[Diagnostic]:
+def _check_one(variants: Library, path: Path, *, advises: bool) -> list[Diagnostic]:
+    """Everything to be said of a file, with advice or without."""
     if str(path) == "-":
         variant, said = variants.check_source(source_of_input(), beside=Path.cwd())
     else:
@@ -82,22 +84,12 @@ def _check_one(variants: Library, path: Path) -> list[Diagnostic]:
     if variant is None:
         return said
     file = "-" if str(path) == "-" else shown_path(path)
-    return in_order([*said, *_failed_tests(file, variant)], file)
+    if variant.tests or advises:
+        # Most variants have no tests, and checking them all must not wait for the engine.
+        from chilkoot.guide import advise_on, run_tests  # noqa: PLC0415
 
-
-def _failed_tests(file: str, variant: Variant) -> list[Diagnostic]:
-    """The tests of a variant that the engine answers otherwise than they expect."""
-    if not variant.tests:
-        return []
-    # Most variants have none, and checking one must not wait for the engine.
-    from chilkoot.cli.samples import answer_to  # noqa: PLC0415
-
-    found = [(test, *answer_to(variant, test)) for test in variant.tests]
-    return [
-        failed_test(file, variant, test, answer, reason)
-        for test, answer, reason in found
-        if answer != test.expect
-    ]
+        said = [*said, *run_tests(variant, file), *(advise_on(variant, file) if advises else ())]
+    return in_order(said, file)
 
 
 def _summary(files: int, found: list[Diagnostic]) -> str:

@@ -349,6 +349,35 @@ CODES: Final[dict[str, Code]] = {
         "No two cards of this deck stand in the relation asked for: other colours in a deck of one colour, other suits in a "
         "deck of one suit.",
     ),
+    "R902": Code(
+        _ADVICE,
+        "No first move in most deals",
+        "In most of ten fixed deals nothing can be done at the start, so such a game is lost before it begins. Deal more cards "
+        "face up, or let more cards fit on each other.",
+    ),
+    "R903": Code(
+        _ADVICE,
+        "Won without thinking",
+        "A player who sends cards home when they fit, and otherwise makes the first move that looks useful, won all of ten fixed "
+        "deals, hardly with more moves than there are cards. There is nothing to decide in such a game.",
+    ),
+    "R904": Code(
+        _ADVICE,
+        "No deal can be won",
+        "The rules themselves keep deals from being won, however well they are played: some cards can never move, or no complete "
+        "run can ever be built.",
+    ),
+    "R905": Code(
+        _ADVICE,
+        "An option that can't matter",
+        "The value is one that never comes to bear in this game, such as a limit that is larger than anything it could limit. "
+        "Leave it out, or choose one that does.",
+    ),
+    "R906": Code(
+        _ADVICE,
+        "A game without an end",
+        "A player who gets no further is never told that the game is lost, and can go on for ever. That may be meant.",
+    ),
 }
 
 

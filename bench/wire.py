@@ -1,0 +1,240 @@
+"""What a durable action costs the server: its CPU as a ratio to a bare `websockets` echo of the same sizes, and its bytes.
+
+Run by hand: ``python bench/wire.py [GAMES [ACTIONS]]``, with the three source roots in PYTHONPATH. Both servers are processes of
+their own, loaded by the same clients one after the other. What counts is their processor time, so other work on the machine
+disturbs little; still, compare ratios, not times. Two loads: *busy*, where each client acts as soon as it was answered (the
+echo then costs little, for many frames share one turn of its loop), and *quick*, where each acts ten times a second.
+
+The aims: a ratio of at most 2 with 50 games, at most 150 bytes down for a plain move.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from websockets.asyncio.client import connect
+
+from chilkoot.data import rules_folder
+from chilkoot.engine import Game, Refusal
+from chilkoot.events import Action, CardMove, Undo, format_action
+from chilkoot.language.rules import Rules
+from chilkoot.library import Library
+from chilkoot.solver import advise
+from chilkoot.table import Table, Terms
+
+VARIANTS = ("yukon", "yakutat-bay", "yukon-cells", "yukon-thicket")
+QUICK_SECONDS = 0.1
+
+SERVER = [
+    sys.executable,
+    "-m",
+    "chilkoot.cli",
+    "serve",
+    "--port",
+    "0",
+    "--limit",
+    "rate=0",
+    "--limit",
+    "connections_per_address=0",
+]
+
+ECHO = """
+import asyncio, sys
+from websockets.asyncio.server import serve
+async def echo(ws):
+    async for message in ws:
+        await ws.send(answer, text=True)
+async def main():
+    async with serve(echo, "127.0.0.1", 0, compression=None, max_size=32768, max_queue=4) as server:
+        print(server.sockets[0].getsockname()[1], flush=True)
+        await asyncio.get_running_loop().create_future()
+answer = b"x" * int(sys.argv[1])
+asyncio.run(main())
+"""
+
+
+@cache
+def rules_of(variant: str) -> Rules:
+    """The rules of a shipped variant at its default level."""
+    found = Library([rules_folder()]).variant(variant)
+    level = None if found is None else found.level()
+    assert level is not None
+    return level.rules
+
+
+@cache
+def sensible_line(variant: str, number: int) -> tuple[CardMove, ...]:
+    """What the server's own policy plays, up to the move before the end."""
+    game = Game.start(rules_of(variant), f"ck:{number}")
+    line: list[CardMove] = []
+    while isinstance(action := advise(game).action, CardMove) and len(line) < 150:
+        game.act(action)
+        if game.is_over:
+            break
+        line.append(action)
+    return tuple(line)
+
+
+def script(variant: str, number: int, length: int) -> list[Action]:
+    """A game as people play: sensible moves, one in ten taken back, and from the end back to the deal."""
+    line, chance = sensible_line(variant, number), random.Random(number)
+    actions: list[Action] = []
+    at = 0
+    while len(actions) < length:
+        if at == len(line):
+            actions.append(Undo(1000))
+            at = 0
+        elif at and chance.random() < 0.1:
+            actions.append(Undo())
+            at -= 1
+        else:
+            actions.append(line[at])
+            at += 1
+    return actions
+
+
+def command(action: Action, game: str, base: int) -> str:
+    """The frame of an action."""
+    frame: dict[str, Any] = {"id": base + 10, "game": game, "base": base}
+    if isinstance(action, CardMove):
+        frame = {"type": "move", **frame, "from": action.source, "to": action.target, "n": action.n}
+    elif isinstance(action, Undo):
+        frame = {"type": "undo", **frame, "count": action.count}
+    else:
+        frame = {"type": format_action(action), **frame}
+    return msgspec.json.encode(frame).decode()
+
+
+class Load:
+    """Clients that start together, and what they saw."""
+
+    def __init__(self, pause: float) -> None:
+        self.pause = pause
+        self.start = asyncio.Event()
+        self.latencies: list[float] = []
+        self.sizes: list[int] = []
+        self.plain: list[int] = []
+
+    async def exchange(self, ws: Any, frames: list[str]) -> None:
+        """Send one frame after the other, each when the one before was answered and thought about."""
+        await self.start.wait()
+        await asyncio.sleep(random.random() * self.pause)
+        for frame in frames:
+            began = time.perf_counter()
+            await ws.send(frame)
+            reply = await ws.recv()
+            self.latencies.append(time.perf_counter() - began)
+            self.sizes.append(len(reply))
+            if (
+                '"diff"' in reply[:16]
+                and '"move"' in frame
+                and '"turn"' not in reply
+                and '"can"' not in reply
+            ):
+                self.plain.append(len(reply))
+            if self.pause:
+                await asyncio.sleep(max(0.0, self.pause - (time.perf_counter() - began)))
+
+    async def play(self, url: str, variant: str, number: int, actions: list[Action]) -> None:
+        """One game from its deal on."""
+        async with connect(url, compression=None) as ws:
+            await ws.send('{"type":"hello","id":1}')
+            await ws.recv()
+            await ws.send(f'{{"type":"new","id":2,"variant":"{variant}","deal":"ck:{number}"}}')
+            game = msgspec.json.decode(await ws.recv())["game"]
+            await self.exchange(ws, [command(action, game, base) for base, action in enumerate(actions)])
+
+    async def echo(self, url: str, actions: list[Action]) -> None:
+        """Frames of the same sizes for a server that does nothing."""
+        async with connect(url, compression=None) as ws:
+            await self.exchange(ws, [command(action, "x" * 22, base) for base, action in enumerate(actions)])
+
+
+def cpu_seconds(pid: int) -> float:
+    """Processor time of a process so far, all its threads."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def measure(pid: int, load: Load, clients: list[Any]) -> float:
+    """The processor time that a server takes for all that the clients do after the start."""
+    tasks = [asyncio.create_task(client) for client in clients]
+    await asyncio.sleep(1.5)
+    before = cpu_seconds(pid)
+    load.start.set()
+    await asyncio.gather(*tasks)
+    return cpu_seconds(pid) - before
+
+
+def engine_seconds(scripts: list[tuple[str, int, list[Action]]]) -> float:
+    """What the rules alone take for the same actions: position, legal moves, status, diff."""
+    used = 0.0
+    for variant, number, actions in scripts:
+        terms = Terms(
+            id="x" * 22, owner="", variant=variant, level=None, rules_hash="", origin="named", watch="open", key="k",
+            watch_key=None, started_ms=0,
+        )  # fmt: skip
+        table = Table(terms, Game.start(rules_of(variant), f"ck:{number}"), history=64)
+        before = time.process_time()
+        for action in actions:
+            assert not isinstance(table.act(action, by="player", now_ms=0), Refusal)
+        used += time.process_time() - before
+    return used
+
+
+async def compare(name: str, scripts: list[tuple[str, int, list[Action]]], pause: float) -> None:
+    """Measure both servers under one load, print the ratio."""
+    total = sum(len(actions) for _, _, actions in scripts)
+    ours, bare = Load(pause), Load(pause)
+    with tempfile.TemporaryDirectory() as folder:
+        server = subprocess.Popen(  # noqa: ASYNC220 - nothing else runs yet
+            [*SERVER, "--database", f"sqlite:///{folder}/g.db"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        assert server.stdout is not None
+        url = server.stdout.readline().strip().replace("http", "ws") + "/ws"
+        seconds = await measure(server.pid, ours, [ours.play(url, *one) for one in scripts])
+        server.terminate()
+        server.wait()
+    down = round(statistics.mean(ours.sizes))
+    other = subprocess.Popen([sys.executable, "-c", ECHO, str(down)], stdout=subprocess.PIPE, text=True)  # noqa: ASYNC220
+    assert other.stdout is not None
+    url = f"ws://127.0.0.1:{other.stdout.readline().strip()}"
+    bare_seconds = await measure(other.pid, bare, [bare.echo(url, actions) for _, _, actions in scripts])
+    other.kill()
+    other.wait()
+    latencies = sorted(ours.latencies)
+    print(
+        f"{name}: server {seconds / total * 1e6:.0f} µs of CPU an action, echo {bare_seconds / total * 1e6:.0f} µs a message, "
+        f"ratio {seconds / bare_seconds:.2f}; latency p50 {latencies[total // 2] * 1e3:.1f} ms, "
+        f"p99 {latencies[total * 99 // 100] * 1e3:.1f} ms"
+    )
+    print(f"  bytes down: {statistics.mean(ours.plain):.0f} for a plain move, {down} on average")
+
+
+async def main(games: int, length: int) -> None:
+    """Both loads, and what of it are the rules."""
+    scripts = [(VARIANTS[n % 4], n % 12, script(VARIANTS[n % 4], n % 12, length)) for n in range(games)]
+    total = games * length
+    print(
+        f"{games} games, {total} durable actions; the rules alone: {engine_seconds(scripts) / total * 1e6:.0f} µs an action"
+    )
+    await compare("busy", scripts, 0)
+    await compare("quick", scripts, QUICK_SECONDS)
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*[int(one) for one in [*sys.argv[1:], "50", "200"][:2]]))

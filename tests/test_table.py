@@ -658,6 +658,15 @@ def test_a_reply_too_large_to_keep_is_remembered_by_its_command() -> None:
     assert not session.unsaved
 
 
+def test_a_session_is_no_place_to_put_things() -> None:
+    session = Session("s", "p")
+    for number in range(60):
+        session.keep(number, Kept(b"%d" % number, b"x" * 60_000), is_saved=False)
+    kept = [one for one in session.replies.values() if one.body is not None]
+    assert len(kept) == len(session.unsaved) <= 4
+    assert len(session.replies) == 60
+
+
 def test_a_session_does_not_grow_with_hellos() -> None:
     session = Session("s", "p")
     for number in range(100):

@@ -20,7 +20,7 @@ from chilkoot.host.hub import Live
 from chilkoot.host.pacing import Bucket, Pace
 from chilkoot.host.socket import Socket
 from chilkoot.table import Session
-from chilkoot.wire import JSON, Form, to_msgpack
+from chilkoot.wire import JSON, CloseCode, Form, to_msgpack
 
 __all__ = ["Connection"]
 
@@ -28,7 +28,10 @@ _CHUNK: Final = 16 * 1024
 _LARGE: Final = 32 * 1024
 """Replies beyond this go out in pieces, each when the one before has been taken."""
 
+_FAREWELL_SECONDS: Final = 2
+
 _packed = lru_cache(maxsize=256)(to_msgpack)
+"""For messages that are not large, since they are kept: a diff goes to many viewers."""
 
 _Waiting = bytes | tuple[Live, bytes] | Live
 """What waits: a reply, an event of a game, or the word that a game's snapshot is due."""
@@ -53,6 +56,7 @@ class Connection:
         "buffered",
         "form",
         "hints",
+        "is_ending",
         "is_lost",
         "is_replaced",
         "last_command",
@@ -80,6 +84,7 @@ class Connection:
         """Held while a command is dealt with: who takes the session over waits for it."""
         self.is_lost = False
         """Whether the peer is gone."""
+        self.is_ending = False
         self.is_replaced = False
         """Whether the session goes on in another connection."""
         self.last_command = now
@@ -118,7 +123,7 @@ class Connection:
         await self.drained()
         self._is_flushing = True
         try:
-            data = text if self.form is JSON else _packed(text)
+            data = text if self.form is JSON else to_msgpack(text)
             await self.socket.send(_pieces(data), text=self.form is JSON)
         finally:
             self._is_flushing = False
@@ -145,6 +150,18 @@ class Connection:
     def is_behind(self) -> bool:
         """Whether something waits that the peer did not take yet."""
         return bool(self._outbox) or self._is_flushing or self.socket.is_full
+
+    async def end(self, code: CloseCode, reason: str) -> None:
+        """Close with a code, after what waits; by force where the peer does not take part. Only the first call counts."""
+        if self.is_ending:
+            return
+        self.is_ending = True
+        try:
+            async with asyncio.timeout(_FAREWELL_SECONDS):
+                await self.drained()
+                await self.socket.close(code, reason)
+        except TimeoutError:
+            self.socket.transport.abort()
 
     def _is_clear(self) -> bool:
         return not (self._outbox or self._is_flushing or self.socket.is_full)

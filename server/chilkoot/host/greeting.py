@@ -242,7 +242,7 @@ def _settle(request: Request, plan: _Plan, name: str | None) -> None:
             house.hub.unwatch(old, live)
             house.hub.watch(connection, live)
         house.detach(old)
-        house.spawn(asyncio.create_task(close(old, CloseCode.REPLACED, "replaced by another connection")))
+        house.spawn(asyncio.create_task(old.end(CloseCode.REPLACED, "replaced by another connection")))
     house.attach(connection, session)
     request.session = session
 
@@ -289,13 +289,3 @@ async def _bring_up_to_date(request: Request, game: str, seen: int) -> None:
                     connection.send(text)
                 return
     connection.send(encode(error(ErrorCode.NO_SUCH_GAME, detail={"game": game})))
-
-
-async def close(connection: Connection, code: CloseCode, reason: str) -> None:
-    """End a connection with a code, by force where the peer does not take part."""
-    try:
-        async with asyncio.timeout(2):
-            await connection.drained()
-            await connection.socket.close(code, reason)
-    except TimeoutError:
-        connection.socket.transport.abort()

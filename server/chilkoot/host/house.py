@@ -33,7 +33,7 @@ class House:
         self.ledger = ledger
         self.library = library
         self.clock = Clock()
-        self.hub = Hub(ledger, history=self.limits.history, watched=self.limits.watched_games)
+        self.hub = Hub(ledger, self.clock, history=self.limits.history, watched=self.limits.watched_games)
         self.addresses = Addresses(self.limits)
         self.connections: set[Connection] = set()
         self.sessions: OrderedDict[str, Session] = OrderedDict()

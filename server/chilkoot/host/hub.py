@@ -11,10 +11,11 @@ import asyncio
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
+from chilkoot.host.clock import Clock
 from chilkoot.host.ledger import Ledger
 from chilkoot.host.log import log
 from chilkoot.language.rules import from_canonical
-from chilkoot.record import GameHeader, StoredGame, StoreDoubtful, StoreFault
+from chilkoot.record import CloseGame, GameHeader, StoredGame, StoreDoubtful, StoreFault
 from chilkoot.table import LogEntry, Table, Terms, lay_from_log
 from chilkoot.wire import encode
 from chilkoot.wire.messages import Presence
@@ -44,8 +45,9 @@ class Live:
 class Hub:
     """All live games by id."""
 
-    def __init__(self, ledger: Ledger, *, history: int, watched: int) -> None:
+    def __init__(self, ledger: Ledger, clock: Clock, *, history: int, watched: int) -> None:
         self._ledger = ledger
+        self._clock = clock
         self._history = history
         self._watched = watched
         self._games: OrderedDict[str, Live] = OrderedDict()
@@ -79,14 +81,20 @@ class Hub:
         return live
 
     async def table_of(self, live: Live) -> Table:
-        """The table of a live game, read again where it was dropped. To be called under its lock. Raises StoreFault."""
+        """The table of a live game as it stands now: read again where it was dropped, closed where a day has gone by.
+
+        To be called under its lock. Raises StoreFault.
+        """
         if live.table is None:
             stored = await self._ledger.ask(self._ledger.reader.load_game, live.id)
             if stored is None:
                 raise LookupError(f"game {live.id} is no longer on record")
             self._take(live, stored, await self._ledger.ask(lay_table, stored, self._history))
-        assert live.table is not None
-        return live.table
+        table = live.table
+        assert table is not None
+        if table.game.is_over and table.close_if_due(now_ms := self._clock.ms()):
+            self._ledger.post((CloseGame(game=live.id, closed_ms=now_ms),))
+        return table
 
     def add(self, table: Table, head: bytes) -> Live:
         """A game that was just put on record."""

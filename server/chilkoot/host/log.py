@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sys
 import time
+from typing import Any
 
-__all__ = ["log", "set_up_logging"]
+__all__ = ["log", "log_trouble", "set_up_logging"]
 
 log = logging.getLogger("chilkoot.host")
 
@@ -19,6 +21,12 @@ class _Line(logging.Formatter):
         if record.exc_info:
             line += "\n" + self.formatException(record.exc_info)
         return line
+
+
+def log_trouble(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Tell what went wrong in the event loop itself: the system's troubles in a line, bugs with all there is to know."""
+    error = context.get("exception")
+    log.error("%s: %s", context["message"], error, exc_info=None if isinstance(error, OSError) else error)
 
 
 def set_up_logging() -> None:
@@ -34,3 +42,7 @@ def set_up_logging() -> None:
     sockets.setLevel(logging.CRITICAL)
     sockets.propagate = False
     sockets.addHandler(logging.NullHandler())
+    loops = logging.getLogger("asyncio")
+    loops.setLevel(logging.WARNING)
+    loops.propagate = False
+    loops.handlers[:] = [handler]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from chilkoot.engine import MAX_ACTIONS
 from chilkoot.host.hub import Live
 from chilkoot.host.request import Request
-from chilkoot.record import AddHint, Append, CloseGame, Conflict, StoreFault, Write, action_hash, hint_hash
+from chilkoot.record import AddHint, Append, Conflict, StoreFault, Write, action_hash, hint_hash
 from chilkoot.solver import advise
 from chilkoot.table import (
     Acted,
@@ -38,10 +38,9 @@ async def on_action(request: Request) -> None:
         await request.decline(error(ErrorCode.NO_SUCH_GAME, command.id))
         return
     async with live.lock:
-        table = live.table or await house.hub.table_of(live)
+        table = await house.hub.table_of(live)
         now_ms = house.clock.ms()
         try:
-            _close_if_due(request, table, now_ms)
             effect = await _effect(request, table, now_ms)
             if isinstance(effect, Acted):
                 await _carry_out(request, live, table, effect, now_ms)
@@ -115,11 +114,6 @@ async def _survived(request: Request, live: Live, head: bytes, fault: StoreFault
     return False
 
 
-def _close_if_due(request: Request, table: Table, now_ms: int) -> None:
-    if table.close_if_due(now_ms):
-        request.house.ledger.post((CloseGame(game=table.terms.id, closed_ms=now_ms),))
-
-
 async def on_hint(request: Request) -> None:
     """A hint: on record before it is shown."""
     command, house = request.command, request.house
@@ -129,8 +123,7 @@ async def on_hint(request: Request) -> None:
         await request.decline(error(ErrorCode.NO_SUCH_GAME, command.id))
         return
     async with live.lock:
-        table = live.table or await house.hub.table_of(live)
-        _close_if_due(request, table, house.clock.ms())
+        table = await house.hub.table_of(live)
         wrong: Message | None = why_no_advice(table, command, request.player)
         if wrong is None:
             wait = request.connection.hints.take(request.connection.loop.time())
@@ -185,6 +178,6 @@ async def on_legal(request: Request) -> None:
         await request.tell(error(ErrorCode.NO_SUCH_GAME, command.id))
         return
     async with live.lock:
-        table = live.table or await request.house.hub.table_of(live)
+        table = await request.house.hub.table_of(live)
         reply = legal(table, command, request.player)
     await request.tell(reply)

@@ -21,11 +21,10 @@ from chilkoot.config import Config, default_database
 from chilkoot.data import rules_folder
 from chilkoot.host.connection import Connection
 from chilkoot.host.dispatch import take
-from chilkoot.host.greeting import close
 from chilkoot.host.house import House
 from chilkoot.host.ledger import Ledger
 from chilkoot.host.librarian import look_after, tell_variants
-from chilkoot.host.log import log, set_up_logging
+from chilkoot.host.log import log, log_trouble, set_up_logging
 from chilkoot.host.pages import SUBPROTOCOLS, Pages
 from chilkoot.host.request import Ended
 from chilkoot.host.socket import WRITE_LIMIT, Socket, socket_type
@@ -63,7 +62,9 @@ def serve(config: Config) -> int:
 
 
 async def _run(config: Config) -> int:
-    stop: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(log_trouble)
+    stop: asyncio.Future[int] = loop.create_future()
     _stop_on_signals(stop, config.limits.shutdown_seconds)
     library = Library([*config.rules, rules_folder()])
     tell_variants(library)
@@ -176,13 +177,13 @@ async def _converse(house: House, connection: ServerConnection) -> None:
     try:
         await _take_frames(house, client)
     except Ended as end:
-        await close(client, end.code, end.reason)
+        await client.end(end.code, end.reason)
     except ConnectionClosed:
         pass
     except Exception:  # noqa: BLE001 - logged; the others go on
         log.exception("a connection failed")
         client.send(encode(error(ErrorCode.INTERNAL)))
-        await close(client, CloseCode.INTERNAL, "internal error")
+        await client.end(CloseCode.INTERNAL, "internal error")
     finally:
         house.leave(client)
 
@@ -219,7 +220,7 @@ async def _drain(house: House, servers: Sequence[Server]) -> None:
         await asyncio.sleep(0.01)
     house.save_replies(list(house.sessions.values()))
     closing = [
-        asyncio.create_task(close(connection, CloseCode.RESTART, "restarting"))
+        asyncio.create_task(connection.end(CloseCode.RESTART, "restarting"))
         for connection in list(house.connections)
     ]
     if closing:

@@ -10,7 +10,6 @@ import asyncio
 from typing import Final
 
 from chilkoot.host.connection import Connection
-from chilkoot.host.greeting import close
 from chilkoot.host.house import House
 from chilkoot.host.log import log
 from chilkoot.record import CloseGame, DropReplies, StoreFault
@@ -54,9 +53,14 @@ def _look_at_connections(house: House) -> None:
         if limits.buffer_bytes and buffered > limits.buffer_bytes:
             connection.socket.transport.abort()
         elif _is_stalled(connection, buffered, now, limits.stall_seconds):
-            house.spawn(asyncio.create_task(close(connection, CloseCode.TOO_SLOW, "too slow")))
+            _end(house, connection, CloseCode.TOO_SLOW, "too slow")
         elif limits.idle_seconds and now - connection.last_command > limits.idle_seconds:
-            house.spawn(asyncio.create_task(close(connection, CloseCode.IDLE, "idle")))
+            _end(house, connection, CloseCode.IDLE, "idle")
+
+
+def _end(house: House, connection: Connection, code: CloseCode, reason: str) -> None:
+    if not connection.is_ending:
+        house.spawn(asyncio.create_task(connection.end(code, reason)))
 
 
 def _is_stalled(connection: Connection, buffered: int, now: float, allowed: float) -> bool:
@@ -79,7 +83,5 @@ async def _close_old_losses(house: House) -> None:
             continue
         async with live.lock:
             # It may have been taken back while this waited.
-            table = await house.hub.table_of(live)
-            if table.close_if_due(now_ms):
-                ledger.post((CloseGame(game=game, closed_ms=now_ms),))
+            await house.hub.table_of(live)
     ledger.post((DropReplies(before_ms=now_ms - _SESSION_DAYS * DAY_MS),))

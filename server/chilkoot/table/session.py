@@ -19,6 +19,10 @@ REPLIES: Final = 64
 KEPT_BYTES: Final = 64 * 1024
 """The largest reply that is kept word for word; a larger one, always a reading, is made anew when it is asked for again."""
 
+LARGE_BYTES: Final = 4 * 1024
+LARGE_KEPT: Final = 4
+"""Replies of some size that are kept word for word: a session must not be a place to put things."""
+
 
 class Kept(msgspec.Struct, frozen=True):
     """The fingerprint of a command and the reply it got; None where that was too large to keep."""
@@ -35,7 +39,17 @@ class Session:
     replies that the record does not have yet: they go along with the next write.
     """
 
-    __slots__ = ("hellos", "id", "is_player_stored", "is_stored", "name", "player", "replies", "unsaved")
+    __slots__ = (
+        "hellos",
+        "id",
+        "is_player_stored",
+        "is_stored",
+        "large",
+        "name",
+        "player",
+        "replies",
+        "unsaved",
+    )
 
     def __init__(self, session: str, player: str) -> None:
         self.id = session
@@ -45,6 +59,7 @@ class Session:
         self.is_player_stored = False
         self.replies: dict[int, Kept] = {}
         self.hellos: dict[int, Kept] = {}
+        self.large: list[int] = []
         self.unsaved: dict[int, Kept] = {}
 
     def known(self, command_id: int) -> Kept | None:
@@ -53,8 +68,11 @@ class Session:
 
     def keep(self, command_id: int, kept: Kept, *, is_saved: bool) -> None:
         """Remember a reply, and forget the oldest where there are too many."""
-        if kept.body is not None and len(kept.body) > KEPT_BYTES:
-            kept = Kept(kept.fingerprint, None)
+        if kept.body is not None and len(kept.body) > LARGE_BYTES:
+            if len(kept.body) > KEPT_BYTES:
+                kept = Kept(kept.fingerprint, None)
+            else:
+                self._make_room(command_id)
         replies = self.replies
         replies[command_id] = kept
         if len(replies) > REPLIES:
@@ -63,6 +81,15 @@ class Session:
             self.unsaved.pop(oldest, None)
         if not is_saved and kept.body is not None:
             self.unsaved[command_id] = kept
+
+    def _make_room(self, command_id: int) -> None:
+        """Forget the words of the oldest large reply where there are too many."""
+        self.large.append(command_id)
+        if len(self.large) > LARGE_KEPT:
+            oldest = self.large.pop(0)
+            self.unsaved.pop(oldest, None)
+            if oldest in self.replies:
+                self.replies[oldest] = Kept(self.replies[oldest].fingerprint, None)
 
     def keep_hello(self, command_id: int, kept: Kept) -> None:
         """Remember the reply to a `hello` as long as the connection lives: it holds a token, which is never stored."""

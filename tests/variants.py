@@ -36,6 +36,7 @@ def rules_of(name: str, level: int | None = None) -> Rules:
 QUICK = {
     "yukon", "yakutat-bay", "yakutat-bay-calving", "yukon-cells", "yukon-thicket", "alaska", "double-yukon", "scorpion",
     "three-blind-mice", "klondike-draw-3", "canfield", "freecell", "spiderette", "forty-thieves", "beleaguered-castle",
+    "nine-across", "la-belle-lucie", "agnes-bernauer", "trillium", "corona", "bear-river",
 }  # fmt: skip
 """Variants that between them use every kind of rule; the others are tried with the slow kinds."""
 

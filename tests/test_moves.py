@@ -189,3 +189,17 @@ def test_an_empty_column_takes_the_rank_below_a_base_that_the_rules_name() -> No
     refused = game.why_not(CardMove("t3", 1, "t1"))
     assert refused is not None
     assert refused.code == "wrong_start"
+
+
+@pytest.mark.parametrize(
+    ("name", "board", "move"),
+    (
+        ("klondike", "w1: 4D 8C 5H | t1: 9H", CardMove("w1", 2, "t1")),
+        ("hawaiian", "r1: 4D 8C 5H | t1: 9H", CardMove("r1", 2, "t1")),
+    ),
+)
+def test_waste_and_reserve_give_up_one_card_at_a_time(name: str, board: str, move: CardMove) -> None:
+    game = fragment(name, board)
+    refused = game.act(move)
+    assert isinstance(refused, Refusal)
+    assert refused.code == "one_card_only"

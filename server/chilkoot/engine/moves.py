@@ -412,8 +412,13 @@ def _why_not(position: Position, source: int, n: int, target: int) -> Refusal | 
 def _why_not_lifted(position: Position, source: int, n: int, target: int) -> Refusal | None:
     """Whether the cards hold together while they move."""
     tables, cards = position.tables, position.piles[source]
-    if tables.layout.zones[source] != "tableau" or n == 1:
-        between = tables.layout.zones[source] == tables.layout.zones[target] == "tableau"
+    zone = tables.layout.zones[source]
+    if zone in ("reserve", "waste") and n > 1:
+        return Refusal(
+            "one_card_only", f"Only the last card of {_zone_words(tables, source)} moves.", {"n": n}
+        )
+    if zone != "tableau" or n == 1:
+        between = zone == tables.layout.zones[target] == "tableau"
         if between and len(cards) > 1 and tables.columns[source].group.unit == "whole":
             return Refusal("not_a_sequence", "Only a whole column moves.")
         return None
@@ -439,6 +444,10 @@ def _why_not_lifted(position: Position, source: int, n: int, target: int) -> Ref
             {"n": size, "limit": limit},
         )
     return None
+
+
+def _zone_words(tables: Tables, pile: int) -> str:
+    return "the waste" if tables.layout.zones[pile] == "waste" else tables.layout.names[pile]
 
 
 def _why_not_sized(position: Position, source: int, n: int, target: int) -> Refusal | None:

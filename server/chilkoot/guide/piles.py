@@ -136,19 +136,24 @@ def redeal(setting: Setting) -> tuple[Block, ...]:
     if not rule.times:
         return ()
     when = "when the stock is used up" if setting.turns_stock else "whenever you like"
-    order = "from right to left" if rule.gather == "reverse" else "from left to right"
     told = [
         f"{when}, you may have all cards of the columns gathered and dealt again, {times(rule.times)} in a game"
     ]
-    if rule.shuffle:
-        told.append("The gathered cards are shuffled")
-    else:
+    if rule.gather == "packets":
+        order = "The columns are put on each other, the last column at the bottom and the first on top"
+        told.append(f"{order}, and are {'shuffled' if rule.shuffle else 'not shuffled'}")
         told.append(
-            f"The columns are gathered {order} and put together unshuffled, so that the first card dealt is the bottom card of the first column gathered"
+            "From the top of that pile each column, from left to right, gets as many cards at once as it had at the start, as long as there are cards"
         )
-    told.append(
-        "They are dealt to the columns as at the start, as far as they go; cards on the foundations stay there"
-    )
-    if not setting.foundations:
-        told[-1] = "They are dealt to the columns as at the start"
+    else:
+        order = "from right to left" if rule.gather == "reverse" else "from left to right"
+        if rule.shuffle:
+            told.append("The gathered cards are shuffled")
+        else:
+            told.append(
+                f"The columns are gathered {order} and put together unshuffled, so that the first card dealt is the bottom card of the first column gathered"
+            )
+        told.append("They are dealt to the columns as at the start, as far as they go")
+    if setting.foundations:
+        told.append("Cards on the foundations stay there")
     return _paragraph(told)

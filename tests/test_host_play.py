@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -558,3 +559,20 @@ async def test_each_variant_of_the_house_can_be_opened_and_played(server: LiveSe
                 ] == "diff"
             elif legal["draw"]:
                 assert (await caller.ask("draw", game=table["game"], base=0))["type"] == "diff"
+
+
+async def test_what_a_variant_does_not_allow_is_an_error_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "bare.yaml").write_text(
+        "dsl: 1\nname: Bare\nfamily: yukon\nsummary: No help at all.\nextends: yukon\n"
+        "aids: {undo: none, hints: false, send_home: false, auto: false}\n"
+    )
+    with LiveServer(tmp_path, "--rules", str(tmp_path / "rules")) as server:
+        async with calling(server.url) as caller:
+            table = await caller.ask("new", variant="bare", deal="ck:0")
+            assert [name for name, may in table["can"].items() if may] == []
+            diff = await caller.move(table, "t2 2 t6")
+            for kind in ("undo", "home", "auto"):
+                error = await caller.ask(kind, game=table["game"], base=diff["seq"])
+                assert (error["type"], error["code"]) == ("error", f"{kind}_not_allowed")
+            assert (await caller.ask("hint", game=table["game"]))["code"] == "hint_not_allowed"

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from caller import apply
-from chilkoot.engine import Game
-from chilkoot.events import By, parse_action
+from chilkoot.engine import MAX_ACTIONS, Game
+from chilkoot.events import By, CardMove, parse_action
 from chilkoot.solver import Advice, advise
 from chilkoot.table import (
     DAY_MS,
@@ -166,6 +166,18 @@ def test_keys_are_told_to_the_owner_alone() -> None:
     assert not {"key", "watch_key"} & set(shown(table, OTHER))
 
 
+def all_that_can_be_told(table: Table) -> list[bytes]:
+    """What every viewer is shown, and the answer to every command that changes nothing."""
+    told = [encode(table.snapshot(who, 1)) for who in (OWNER, OTHER)]
+    told.append(encode(legal(table, commands.Legal(id=1, game="g"), OTHER)))
+    for source in table.game.piles():
+        for n in range(13):
+            for target in (*table.game.piles(), "f"):
+                told.append(repr(table.game.why_not(CardMove(source, n, target))).encode())
+            told.append(repr(table.game.targets(source, n)).encode())
+    return told
+
+
 @pytest.mark.parametrize("name", ("yukon", "yakutat-bay", "yukon-cells", "yukon-thicket"))
 def test_twin_deals_that_differ_in_hidden_cards_alone_look_the_same(name: str) -> None:
     table = laid(name, "ck:11")
@@ -178,7 +190,7 @@ def test_twin_deals_that_differ_in_hidden_cards_alone_look_the_same(name: str) -
         twin = twin.replace(f"[{place}]", card)
     tables = [laid(name, board, origin="cards"), laid(name, twin, origin="cards")]
     for text in random_line(name, "ck:11", 60):
-        told = [[encode(one.snapshot(who, 1)) for who in (OWNER, OTHER)] for one in tables]
+        told = [all_that_can_be_told(one) for one in tables]
         assert told[0] == told[1]
         assert advise(tables[0].game) == advise(tables[1].game)
         action = parse_action(text)
@@ -365,6 +377,38 @@ def test_tap_tells_the_same_targets_as_legal() -> None:
             assert told.get("targets", []) == expected
 
 
+def by_hand() -> Table:
+    """A table whose covered cards the player turns up."""
+    rules = rules_of("yukon")
+    columns = tuple(msgspec.structs.replace(group, expose="manual") for group in rules.tableau)
+    table = laid()
+    table.game = Game.start(msgspec.structs.replace(rules, tableau=columns), "ck:0")
+    return table
+
+
+def uncovers(table: Table, move: CardMove) -> bool:
+    return table.game.view()[move.source][: -move.n][-1:] == ["??"]
+
+
+def test_tapping_a_card_that_waits_to_be_turned_up_turns_it() -> None:
+    table = by_hand()
+    for text in random_line("yukon", "ck:0", 30):
+        action = parse_action(text)
+        assert isinstance(action, CardMove)
+        if uncovers(table, action):
+            break
+        do(table, text)
+    else:
+        pytest.fail("no move lays a covered card bare")
+    told = do(table, str(action))["ops"]
+    assert told == [{"op": "move", "from": action.source, "to": action.target, "n": action.n}]
+    effect = ask(table, "tap", pile=action.source)
+    assert isinstance(effect, Acted)
+    diff = json.loads(effect.diff)
+    assert (diff["cause"], diff["ops"][0]["op"], diff["ops"][0]["pile"]) == ("turn", "turn", action.source)
+    assert refused(ask(table, "tap", pile=action.source, n=2)) == "face_down"
+
+
 # hints and auto
 
 
@@ -477,6 +521,20 @@ def test_a_game_given_up_refuses_every_action(kind: str) -> None:
     assert not any(shown(table)["can"].values())
     fields = FIELDS.get(kind, {})
     assert refused(ask(table, kind, **fields)) == "game_over"
+
+
+def test_a_game_of_too_many_actions_can_only_be_given_up() -> None:
+    table = laid()
+    do(table, "t2 2 t6")
+    table.game.seq = MAX_ACTIONS - 1
+    for kind in ("undo", "home", "move"):
+        assert refused(ask(table, kind, **FIELDS.get(kind, {}))) == "game_too_long"
+    answer = why_no_advice(table, commands.Auto(id=9, game="g", base=table.game.seq), OWNER)
+    assert isinstance(answer, Refused)
+    assert answer.code == "game_too_long"
+    effect = ask(table, "give_up")
+    assert isinstance(effect, Acted)
+    assert table.game.seq == MAX_ACTIONS
 
 
 # how games begin

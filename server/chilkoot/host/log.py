@@ -13,6 +13,9 @@ __all__ = ["log", "log_trouble", "set_up_logging"]
 log = logging.getLogger("chilkoot.host")
 
 
+_last_trouble: dict[int | None, float] = {}
+
+
 class _Line(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
@@ -26,6 +29,12 @@ class _Line(logging.Formatter):
 def log_trouble(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Tell what went wrong in the event loop itself: the system's troubles in a line, bugs with all there is to know."""
     error = context.get("exception")
+    if isinstance(error, OSError):
+        # Out of file descriptors, the loop says so a thousand times at once.
+        now = time.monotonic()
+        if now - _last_trouble.get(error.errno, -1.0) < 1:
+            return
+        _last_trouble[error.errno] = now
     log.error("%s: %s", context["message"], error, exc_info=None if isinstance(error, OSError) else error)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import html
 import json
 import re
@@ -87,12 +89,18 @@ def test_health_is_told(server: LiveServer, path: str, text: bytes) -> None:
     assert (response.status, body) == (200, text)
 
 
-def test_rules_are_shown_as_text(server: LiveServer) -> None:
+def test_rules_are_shown_as_a_page(server: LiveServer) -> None:
     response, body = fetch(server, "/rules/yukon-thicket")
     assert response.status == 200
-    assert response.headers["Content-Type"] == "text/plain; charset=utf-8"
-    assert b"# Yukon Thicket" in body
-    assert b"dsl: 1" in body
+    assert response.headers["Content-Type"] == "text/html; charset=utf-8"
+    page = body.decode()
+    assert "<h1>Yukon Thicket</h1>" in page
+    assert "dsl: 1" in page
+    # The policy of the page lets its style in, and nothing else.
+    style = page.split("<style>")[1].split("</style>")[0]
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"'sha256-{digest}'" in response.headers["Content-Security-Policy"]
+    assert fetch(server, "/rules/yukon-thicket")[1] == body
 
 
 @pytest.mark.parametrize(

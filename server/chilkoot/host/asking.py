@@ -54,7 +54,8 @@ async def on_rules(request: Request) -> None:
     if variant is None:
         await request.tell(error(ErrorCode.NO_SUCH_VARIANT, command.id, detail={"variant": command.variant}))
     else:
-        await request.tell(rules_reply(variant, command.id))
+        guide = await request.house.guides.of(variant)
+        await request.tell(rules_reply(variant, command.id, text=guide.text))
 
 
 async def on_games(request: Request) -> None:

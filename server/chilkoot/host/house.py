@@ -9,6 +9,7 @@ from typing import Final
 from chilkoot.config import Config
 from chilkoot.host.clock import Clock, fresh_id
 from chilkoot.host.connection import Connection
+from chilkoot.host.guides import Guides
 from chilkoot.host.hub import Hub, Live
 from chilkoot.host.ledger import Ledger
 from chilkoot.host.log import log
@@ -32,6 +33,7 @@ class House:
         self.limits = config.limits
         self.ledger = ledger
         self.library = library
+        self.guides = Guides(ledger)
         self.clock = Clock()
         self.hub = Hub(ledger, self.clock, history=self.limits.history, watched=self.limits.watched_games)
         self.addresses = Addresses(self.limits)

@@ -17,11 +17,11 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from chilkoot.data import web_folder
+from chilkoot.guide import STYLE
 from chilkoot.host.asking import recording_of
 from chilkoot.host.house import House
 from chilkoot.host.socket import Socket
 from chilkoot.record import StoreFault
-from chilkoot.table import how_to_play
 
 __all__ = ["SUBPROTOCOLS", "Pages"]
 
@@ -36,9 +36,12 @@ _STYLE: Final = (
     "pre{padding:.75rem;overflow:auto;background:#8882;border-radius:.25rem}"
     "@media(prefers-color-scheme:dark){body{background:#16181d;color:#e8e6e3}a{color:#8ab4f8}}"
 )
-_STYLE_HASH: Final = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
+_STYLE_HASHES: Final = " ".join(
+    f"'sha256-{base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()}'"
+    for style in (_STYLE, STYLE)
+)
 _POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-{style}'; img-src 'self'; font-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self' {styles}; img-src 'self'; font-src 'self'; "
     "manifest-src 'self'; connect-src 'self'{sockets}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
@@ -138,7 +141,7 @@ class Pages:
         if path == "/readyz":
             return await self._readiness()
         if path.startswith("/rules/"):
-            return self._rules(path.removeprefix("/rules/"))
+            return await self._rules(path.removeprefix("/rules/"))
         if path.startswith("/recordings/") and path.endswith(".json"):
             return await self._recording(path.removeprefix("/recordings/").removesuffix(".json"))
         if (file := self._file(path)) is not None:
@@ -185,11 +188,12 @@ class Pages:
             return _response(HTTPStatus.OK, _TEXT, "ready\n")
         return _response(HTTPStatus.SERVICE_UNAVAILABLE, _TEXT, "not ready\n")
 
-    def _rules(self, name: str) -> Response:
+    async def _rules(self, name: str) -> Response:
         variant = self._house.library.variant(name)
         if variant is None:
             return _response(HTTPStatus.NOT_FOUND, _TEXT, "There is no such game in this house.\n")
-        return _response(HTTPStatus.OK, _TEXT, f"{how_to_play(variant)}\n## Rules\n\n{variant.text}")
+        guide = await self._house.guides.of(variant)
+        return _response(HTTPStatus.OK, _HTML, guide.page)
 
     async def _recording(self, game: str) -> Response:
         ledger = self._house.ledger
@@ -220,7 +224,7 @@ def _response(status: HTTPStatus, kind: str, body: str | bytes, *, sockets: str 
                 "Content-Length": str(len(data)),
                 "Connection": "close",
                 "Cache-Control": "no-cache",
-                "Content-Security-Policy": _POLICY.format(style=_STYLE_HASH, sockets=sockets),
+                "Content-Security-Policy": _POLICY.format(styles=_STYLE_HASHES, sockets=sockets),
                 "X-Content-Type-Options": "nosniff",
                 "Referrer-Policy": "no-referrer",
             }

@@ -12,7 +12,7 @@ from chilkoot.table.acting import (
     may_act,
     why_no_advice,
 )
-from chilkoot.table.catalogue import how_to_play, rules_reply, variant_list
+from chilkoot.table.catalogue import rules_reply, variant_list
 from chilkoot.table.names import NAME_RULE, clean_name
 from chilkoot.table.opening import Entropy, Opened, open_again, open_new
 from chilkoot.table.session import Kept, Session
@@ -42,7 +42,6 @@ __all__ = [
     "clean_name",
     "frames_of",
     "hint",
-    "how_to_play",
     "lay_from_log",
     "legal",
     "may_act",

@@ -53,7 +53,8 @@ class Game:
 
     `seq` counts accepted actions, undo and redo among them; `moves` the actions on the undo stack, `undos` all that were
     taken back. `closed` is set once nothing more can happen; a game lost by `no_moves` stays open for an undo. `seen` holds the
-    `check` of every position that was on the table, `tried` the moves that were made and where.
+    `check` of every position that was on the table, `tried` the moves that were made and where. While a log is played again
+    `looks_for_stuck` may be off, for nothing that can be done depends on it.
     """
 
     __slots__ = (
@@ -63,6 +64,7 @@ class Game:
         "_undo",
         "closed",
         "deal",
+        "looks_for_stuck",
         "position",
         "result",
         "rules",
@@ -83,6 +85,7 @@ class Game:
         self.seq = 0
         self.undos = 0
         self.closed = False
+        self.looks_for_stuck = True
         self.status: Status = "playing"
         self.result: Result | None = None
         self._check = position.check()
@@ -340,5 +343,7 @@ class Game:
         self._judge()
 
     def _judge(self) -> None:
-        self.status, self.result = judge(self.position, self.legal_piles())
+        self.status, self.result = judge(
+            self.position, self.legal_piles(), looks_for_stuck=self.looks_for_stuck
+        )
         self.closed = self.status == "won"

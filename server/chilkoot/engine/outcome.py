@@ -14,13 +14,15 @@ from chilkoot.events import Result, Status
 __all__ = ["is_lost", "is_won", "judge"]
 
 
-def judge(position: Position, moves: list[PileMove]) -> tuple[Status, Result | None]:
-    """Status and result of a position whose legal moves are given."""
+def judge(
+    position: Position, moves: list[PileMove], *, looks_for_stuck: bool = True
+) -> tuple[Status, Result | None]:
+    """Status and result of a position whose legal moves are given; whether it is stuck takes by far the longest to say."""
     if is_won(position):
         return "won", "home"
     if position.rules.loss.when == "no_legal_move" and is_lost(position, moves):
         return "lost", "no_moves"
-    return ("stuck" if is_stuck(position, moves) else "playing"), None
+    return ("stuck" if looks_for_stuck and is_stuck(position, moves) else "playing"), None
 
 
 def is_lost(position: Position, moves: list[PileMove]) -> bool:

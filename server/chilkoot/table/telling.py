@@ -49,8 +49,12 @@ def lay_from_log(
     participants: dict[str, Role],
 ) -> Table:
     """The table as the log leaves it. Raises ReplayError."""
+    entries = list(log)
     table = Table(terms, Game.start(rules, deal), history=history, participants=participants)
-    for entry in log:
+    # Whether a game was stuck on the way matters only for the diffs that are kept, and for what the first of them changed.
+    kept = len(entries) - history - 1
+    for number, entry in enumerate(entries):
+        table.game.looks_for_stuck = number >= kept
         _repeat(table, entry)
     return table
 

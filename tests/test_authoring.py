@@ -361,6 +361,21 @@ def test_every_variant_that_ships_can_be_shown(run: Run, variant: str) -> None:
     assert max(map(len, ran.lines)) <= 80
 
 
+# describe
+
+
+def test_how_a_game_is_played_is_told_as_text_and_as_a_page(run: Run, folder: Path) -> None:
+    put(folder / "mine.yaml", MINE)
+    text = run("rules", "describe", "mine.yaml").out
+    assert text.startswith("# Mine\n")
+    assert "Any card may be put into an empty column" in text
+    assert "Each cell holds one card." in text
+    page = run("rules", "describe", "mine.yaml", "--html").out
+    assert "<h1>Mine</h1>" in page
+    assert "cells: {count: 3}" in page
+    assert "this page describes level 3" in run("rules", "describe", "yukon-thicket", "--level", "3").out
+
+
 # effective
 
 

@@ -493,3 +493,9 @@ def test_a_table_in_markdown_has_as_many_cells_in_every_line() -> None:
 def test_what_the_room_offers_is_documented() -> None:
     offered = [getattr(chilkoot.guide, name) for name in chilkoot.guide.__all__]
     assert [one for one in offered if callable(one) and not one.__doc__] == []
+
+
+def test_another_level_than_the_usual_one_can_be_described() -> None:
+    page = guide_to(variant("yukon-thicket"), level=3, with_examples=False)
+    assert page.lead[-1] == "There are three levels; this page describes level 3."
+    assert "of the same suit" in section(page, "Moving cards")

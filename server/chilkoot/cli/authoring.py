@@ -1,4 +1,4 @@
-"""`chilkoot rules new`, `effective`, `explain` and `schema`: what an author of variants writes with and looks things up in."""
+"""`chilkoot rules new`, `describe`, `effective`, `explain` and `schema`: what an author of variants writes with and looks things up in."""
 
 from __future__ import annotations
 
@@ -12,7 +12,15 @@ from typing import Final
 import msgspec
 
 from chilkoot.cli.faults import USAGE, CommandFailed
-from chilkoot.cli.variants import find_source, find_variant, is_file_name, level_of, library, refused
+from chilkoot.cli.variants import (
+    find_level,
+    find_source,
+    find_variant,
+    is_file_name,
+    level_of,
+    library,
+    refused,
+)
 from chilkoot.language import (
     CODES,
     ID_PATTERN,
@@ -25,7 +33,7 @@ from chilkoot.language import (
     starter,
 )
 
-__all__ = ["effective", "explain_codes", "new", "schema"]
+__all__ = ["describe", "effective", "explain_codes", "new", "schema"]
 
 SCHEMA_FILE: Final = "rules.schema.json"
 """Beside a new variant, for the editor."""
@@ -85,6 +93,17 @@ def _write_schema(path: Path) -> None:
     except FileExistsError:
         return
     print(f"chilkoot: {path} lets editors complete and explain keys", file=sys.stderr)
+
+
+def describe(flags: argparse.Namespace) -> int:
+    """Print how a variant is played."""
+    # The other commands here need no engine.
+    from chilkoot.guide import as_html, as_markdown, guide_to  # noqa: PLC0415
+
+    variant, level = find_level(flags.variant, flags.level, flags.rules)
+    page = guide_to(variant, level=level.number)
+    print(as_html(page, source=variant.text) if flags.html else as_markdown(page), end="")
+    return 0
 
 
 def effective(flags: argparse.Namespace) -> int:

@@ -156,6 +156,11 @@ def _add_rules(commands: _Commands[_Parser]) -> None:
         "deal", nargs="?", metavar="DEAL", default="ck:0", help="ck:N, ms:N or a board (default: %(default)s)"
     )
     show.add_argument("--ascii", action="store_true", help="9S in place of the suit's sign")
+    describe = _command(
+        group, "describe", "authoring:describe", "print how a variant is played, as its rules have it"
+    )
+    _add_variant(describe)
+    describe.add_argument("--html", action="store_true", help="a page for the browser in place of Markdown")
     effective = _command(
         group, "effective", "authoring:effective", "print every key with the value that holds"
     )

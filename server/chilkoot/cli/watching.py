@@ -33,6 +33,9 @@ def watch(check: Callable[[], int], files: Sequence[str], folders: Sequence[Path
             if now != seen:
                 status = _check_again(check, is_first=seen is None, is_text=is_text)
                 seen = now
+                if is_text:
+                    # Said when the status is known for good: whoever reads it may press Ctrl-C at once.
+                    print(f"{time.strftime('%H:%M:%S')} watching; Ctrl-C ends", file=sys.stderr, flush=True)
             time.sleep(_PAUSE_SECONDS)
     except KeyboardInterrupt:
         if sys.stderr.isatty():
@@ -53,8 +56,6 @@ def _check_again(check: Callable[[], int], *, is_first: bool, is_text: bool) -> 
         print(f"chilkoot: {failure.message}", file=sys.stderr)
         status = failure.status
     sys.stdout.flush()
-    if is_text:
-        print(f"{time.strftime('%H:%M:%S')} watching; Ctrl-C ends", file=sys.stderr, flush=True)
     return status
 
 

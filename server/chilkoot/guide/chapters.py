@@ -51,24 +51,30 @@ _TOPICS: Final = (
 )
 
 
-def guide_to(variant: Variant, *, with_examples: bool = True) -> Page:
-    """The page on how to play a variant, made from its compiled rules alone. The examples take most of the time."""
-    level = variant.level() or variant.levels[0]
-    setting = Setting(level.rules)
+def guide_to(variant: Variant, *, level: int | None = None, with_examples: bool = True) -> Page:
+    """The page on how to play a variant at a level (the default one for None), made from its compiled rules alone.
+
+    The examples take most of the time.
+    """
+    usual = variant.level() or variant.levels[0]
+    shown = variant.level(level) or usual
+    setting = Setting(shown.rules)
     sections = _sections(setting)
     if len(variant.levels) > 1:
-        sections.append(_levels(variant, level))
-    if with_examples and (examples := _examples(level.rules)) is not None:
+        sections.append(_levels(variant, usual))
+    if with_examples and (examples := _examples(shown.rules)) is not None:
         sections.append(examples)
     sections.append(Section("Questions", questions(setting)))
-    return Page(variant.name, _lead(variant, level, setting), tuple(sections), _foot(variant))
+    return Page(variant.name, _lead(variant, shown, setting), tuple(sections), _foot(variant))
 
 
 def _lead(variant: Variant, level: Level, setting: Setting) -> tuple[str, ...]:
     told = [variant.summary] if variant.summary.strip() else [_summary(setting)]
     if len(variant.levels) > 1:
+        is_usual = level.number == variant.default_level
+        usual = ", the one that is played unless you choose another" if is_usual else ""
         told.append(
-            f"There are {count(len(variant.levels), 'level')}; this page describes level {level.number}, the one that is played unless you choose another"
+            f"There are {count(len(variant.levels), 'level')}; this page describes level {level.number}{usual}"
         )
     return tuple(map(said, told))
 

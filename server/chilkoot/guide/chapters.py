@@ -32,7 +32,6 @@ _TOPICS: Final = (
     _Topic("The goal", "The goal", ending.goal),
     _Topic("Setting up", "The cards", setup.cards),
     _Topic("Setting up", "The table", setup.layout),
-    _Topic("Dealing by hand", "The deal", setup.deal_by_hand),
     _Topic("Moving cards", "What goes on a column", moving.building),
     _Topic("Moving cards", "What moves together", moving.together),
     _Topic("Moving cards", "Face-down cards", moving.turning),
@@ -48,6 +47,7 @@ _TOPICS: Final = (
     _Topic("The score", "The score", ending.score),
     _Topic("Help while playing", "Help", ending.aids),
     _Topic("Deals", "Deals", ending.deals),
+    _Topic("Dealing by hand", "The deal", setup.deal_by_hand),
 )
 
 

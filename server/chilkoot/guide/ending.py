@@ -145,20 +145,17 @@ def score(setting: Setting) -> tuple[Block, ...]:
     worth = setting.rules.score.per_foundation_card
     if not setting.foundations or not worth:
         return (Paragraph(("There are no points in this game: it is won or lost.",)),)
-    most = setting.rules.deck.size() * worth
     each = (
         "the score is the number of cards on the foundations"
         if worth == 1
-        else (f"each card on a foundation counts {count(worth, 'point')}")
+        else f"each card on a foundation counts {count(worth, 'point')}"
     )
-    return (
-        Paragraph(
-            (
-                said(f"{each}, whether the game is won or lost"),
-                said(f"the most there is to win is {count(most, 'point')}"),
-            )
-        ),
-    )
+    goal_rule, size = setting.rules.goal, setting.rules.deck.size()
+    if goal_rule.kind == "cards_in_foundations" and goal_rule.cards < size:
+        most = f"reaching the goal is worth {count(goal_rule.cards * worth, 'point')} or more"
+    else:
+        most = f"the most there is to win is {count(size * worth, 'point')}"
+    return (Paragraph((said(f"{each}, whether the game is won or lost"), said(most))),)
 
 
 def aids(setting: Setting) -> tuple[Block, ...]:

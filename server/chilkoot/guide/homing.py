@@ -210,6 +210,8 @@ def _safe_example(setting: Setting, tables: Tables, group: Foundations) -> str:
     for other in needed:
         place = order.index(rank_of(other))
         highest[suit_of(other)] = max(highest.get(suit_of(other), -1), place)
+    if max(highest.values()) > at:
+        return ""
     both = "both copies of " if copies == 2 else f"all {number(copies)} copies of " if copies > 1 else ""
     lie = listed(f"{both}the {card_words(13 * of + order[place])}" for of, place in sorted(highest.items()))
     verb = "is" if len(highest) == 1 and copies == 1 else "are"

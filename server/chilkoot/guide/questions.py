@@ -144,12 +144,12 @@ def _on_foundations(setting: Setting) -> _Asked:
             yield "May I send single cards home?", ["No. Only a complete run goes home"]
         return
     if setting.returns:
-        partly = " from some of them" if any(group.returns == "never" for group in groups) else ""
+        partly = " of some of them" if any(group.returns == "never" for group in groups) else ""
         waits = setting.stock and all(group.returns != "always" for group in groups)
         yield (
             "May I take a card back from a foundation?",
             [
-                f"Yes{partly}, the last one{', once the stock is empty' if waits else ''}, if it fits where you put it"
+                f"Yes, the last one{partly}{', once the stock is empty' if waits else ''}, if it fits where you put it"
             ],
         )
     else:

@@ -25,6 +25,7 @@ STYLE: Final = (
     ".wide{overflow-x:auto;margin:.75rem 0}"
     "table{border-collapse:collapse;width:100%;background:var(--bar)}"
     "th,td{text-align:left;vertical-align:top;padding:.5rem .75rem;border:1px solid var(--line);font-weight:400;min-width:4rem}"
+    ".long th,.long td{min-width:10rem}.long td:first-child{min-width:0}"
     "thead th,strong{font-weight:650}"
     "a{color:var(--accent)}a:focus-visible{outline:3px solid var(--accent);outline-offset:2px}"
     "details{margin:1rem 0}summary{cursor:pointer}pre{overflow-x:auto;padding:.75rem;background:var(--bar);border:1px solid var(--line);"
@@ -89,12 +90,14 @@ def _block(block: Block) -> str:
             f'<tr><th scope="row">{escape(row[0])}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in row[1:])}</tr>'
             for row in block.rows
         ]
+        # Columns of sentences must not shrink to a word a line on a phone.
+        is_long = any(len(cell) > 30 for row in block.rows for cell in row)
         # A region that scrolls has to be reached by keyboard too.
-        opened = f'<div class="wide" role="region" tabindex="0" aria-label="{escape(listed_head(block))}">'
+        opened = f'<div class="wide" role="region" tabindex="0" aria-label="{escape(_name_of(block))}">'
         return "\n".join(
             [
                 opened,
-                "<table>",
+                '<table class="long">' if is_long else "<table>",
                 f"<thead><tr>{head}</tr></thead>",
                 "<tbody>",
                 *rows,
@@ -107,6 +110,6 @@ def _block(block: Block) -> str:
     return f"<h3>{escape(block.question)}</h3>\n<p>{_join(block.answer)}</p>"
 
 
-def listed_head(table: Table) -> str:
-    """What a table shows, as its name: its column heads."""
+def _name_of(table: Table) -> str:
+    """What a table shows: its column heads."""
     return "Table: " + ", ".join(cell for cell in table.head if cell)

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from chilkoot.cards import CARD_NAMES, DOWN, SUIT_WORDS, card_words, rank_of
+from chilkoot.cards import CARD_NAMES, DOWN, HIDDEN, SUIT_WORDS, card_words, rank_of
 from chilkoot.engine import Position, Refusal, deal, name_move
 from chilkoot.engine.moves import (
     PileMove,
@@ -41,6 +41,9 @@ PLIES: Final = 60
 
 TRIES: Final = 16
 """Moves asked about at each position that the rules may refuse; all in all this takes some hundredths of a second."""
+
+MOST_CONSEQUENCES: Final = 3
+"""So much of what a move sets off is told; where cards go home by themselves it can be a long story."""
 
 _LEGAL_KINDS: Final = (
     "build", "group", "empty", "home", "run_home", "to_cell", "from_cell", "from_waste", "from_reserve", "back",
@@ -173,7 +176,7 @@ class _Search:
             return
         child, changes = position.copy(), list[Change]()
         play_move(child, move, changes)
-        answer = " ".join(["Allowed.", *_consequences(position, changes[1:])])
+        answer = " ".join(["Allowed.", *_consequences(position, changes, first=1)])
         named = name_move(position.tables, move)
         self._keep(key, worth, position, _request(position, named), answer, named)
 
@@ -183,7 +186,7 @@ class _Search:
         child, changes = position.copy(), list[Change]()
         play_turn(child, column, changes)
         request = said(f"turn up the last card of column {column + 1}")
-        answer = " ".join(["Allowed.", *_consequences(position, changes)])
+        answer = " ".join(["Allowed.", *_consequences(position, changes, first=0)])
         self._keep(("legal", "turn_up"), 1, position, request, answer, None)
 
     def _drawn(self, position: Position) -> None:
@@ -400,29 +403,31 @@ def _request(position: Position, move: CardMove) -> str:
     return said(f"move {what}{on_it} {where} into {pile}")
 
 
-def _consequences(position: Position, changes: list[Change]) -> list[str]:
-    """What an action set off, in sentences, as a player sees it."""
+def _consequences(position: Position, changes: list[Change], *, first: int) -> list[str]:
+    """What an action set off, in sentences, as a player sees it; the changes before `first` are the action itself."""
     told = []
-    for change in changes:
-        if isinstance(change, Turn) and change.card != "??":
+    seen = position.copy()
+    for number, change in enumerate(changes):
+        if number >= first and isinstance(change, Move):
+            told.append(_set_off(seen, change))
+        elif number >= first and isinstance(change, Turn) and change.card != HIDDEN:
             card = card_words(CARD_NAMES.index(change.card))
             told.append(f"The {card} is turned up in {_pile(position, change.pile)}.")
-        elif isinstance(change, Move):
-            told.append(_set_off(position, change))
-    return told[:3]
+        seen.repeat(change)
+    return told[:MOST_CONSEQUENCES]
 
 
 def _set_off(position: Position, change: Move) -> str:
+    """Cards that move by themselves, on the board on which they do."""
+    card = position.piles[position.tables.layout.index[change.source]][-change.n]
+    one = change.n == 1
+    what = "a card" if one and card & DOWN else f"the {card_words(card)}" if one else count(change.n, "card")
     where = _pile(position, change.source)
     if change.target[0] == "f":
-        what = "the last card" if change.n == 1 else f"the last {count(change.n, 'card')}"
         return said(
-            f"after that {what} of {where} {'goes' if change.n == 1 else 'go'} home by {'itself' if change.n == 1 else 'themselves'}"
+            f"{what} {'goes' if one else 'go'} home from {where} by {'itself' if one else 'themselves'}"
         )
-    what = "a card" if change.n == 1 else count(change.n, "card")
-    return said(
-        f"after that {what} from {where} {'fills' if change.n == 1 else 'fill'} {_pile(position, change.target)}"
-    )
+    return said(f"{what} from {where} {'fills' if one else 'fill'} {_pile(position, change.target)}")
 
 
 def _dealt(changes: list[Change]) -> list[str]:

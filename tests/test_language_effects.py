@@ -35,7 +35,6 @@ IDLE = (
     ),
     (DEAL + "tableau: {empty: {from: [cells]}}", "from: cells", "deal", "cells: {count: 1}\ndeal"),
     (DEAL + "tableau: {empty: {from: [waste]}}", "from: waste", DEAL, WASTE),
-    (DEAL + "tableau: {empty: {from: [stock]}}", "from: stock", DEAL, WASTE),
     (
         DEAL + "tableau: {empty: {from: [reserve]}}",
         "from: reserve",
@@ -94,6 +93,13 @@ IDLE = (
         DEAL + "goal: runs_in_tableau\n",
     ),
     (DEAL + "foundations: {build: {rank: any, wrap: true}}", "wrap", "rank: any", "rank: down"),
+    (DEAL + "foundations: {build: {wrap: true}}", "wrap", "foundations: {", "foundations: {base: 7, "),
+    (
+        "deck: {packs: 2}\ndeal: [UUUUUUU *14, UUUUUU.]\nfoundations: {build: {wrap: true}}",
+        "wrap",
+        "foundations: {",
+        "foundations: {count: 4, ",
+    ),
     (DEAL + "foundations: {accept: run, run: {rank: equal, wrap: true}}", "wrap", "rank: equal", "rank: up"),
     (
         DEAL + "goal: runs_in_tableau\nfoundations: {count: 0, return: always}",
@@ -157,3 +163,16 @@ def test_defaults_written_out_for_mechanisms_that_are_absent_are_no_mistake() ->
         + "cells: {count: 0}\nreserve: {piles: 0}\nstock: {deal_to: none}\nredeal: {times: 0}\ntableau: {empty: {auto_fill: none}}\n"
     )
     assert check_text(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    (
+        DEAL + "tableau: {empty: {from: [tableau, stock]}}",
+        WASTE + "tableau: {empty: {from: [tableau, stock]}}",
+        WASTE + "tableau: {empty: {from: [tableau, stock], auto_fill: stock}}",
+        WASTE + "cells: {count: 2, from: [tableau, stock]}",
+    ),
+)
+def test_cards_of_the_stock_are_turned_and_no_list_lets_a_player_move_them(text: str) -> None:
+    assert warnings(text) == ['"from: stock" has no effect here']

@@ -127,7 +127,7 @@ def _absent_zones(path: str, sources: tuple[Zone, ...], rules: Rules) -> Iterato
         "foundations": ""
         if any(_gives_back(group) for group in rules.foundations)
         else "foundations never give back",
-        "stock": "" if rules.stock_size() else "the deal leaves no stock",
+        "stock": "cards of the stock are turned, or fill columns by themselves",
     }
     for zone in sources:
         if absent.get(zone):
@@ -173,6 +173,8 @@ def _in_foundations(path: str, group: Foundations, rules: Rules, *, first: bool)
         yield from (_Idle(f"{path}.{name}", "these foundations take single cards") for name in run)
     if group.accept == "card" and group.build.rank in {"any", "equal"}:
         yield _Idle(f"{path}.build.wrap", f"rank: {group.build.rank} goes neither up nor down")
+    elif group.accept == "card" and group.build.wrap and _ends_where_ranks_end(group, rules):
+        yield _Idle(f"{path}.build.wrap", "a foundation is full at the last rank")
     if (group.accept == "run" or is_run_wanted) and group.run.rank in {"any", "equal"}:
         yield _Idle(f"{path}.run.wrap", f"rank: {group.run.rank} goes neither up nor down")
     if (
@@ -181,6 +183,13 @@ def _in_foundations(path: str, group: Foundations, rules: Rules, *, first: bool)
         and any(one.build.rank == "updown" for one in rules.tableau)
     ):
         yield _Idle(f"{path}.auto", "where columns are built up and down no card is safe")
+
+
+def _ends_where_ranks_end(group: Foundations, rules: Rules) -> bool:
+    """Whether foundations begin at one end of the ranks, and have their share of the deck at the other."""
+    ranks = rules.deck.ranks
+    end = {"up": ranks[0], "down": ranks[-1]}.get(group.build.rank)
+    return group.base == end and len(ranks) * rules.foundation_count() >= rules.deck.size()
 
 
 def _in_stock(rules: Rules) -> Iterator[_Idle]:

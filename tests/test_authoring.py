@@ -493,6 +493,26 @@ def test_the_exit_status_tells_clean_from_wrong_from_misused(run: Run, folder: P
     assert check_text("deal: [UU]\n") != []
 
 
+def processor_seconds(*arguments: str, folder: Path) -> float:
+    """What a run of the command takes of the processor, at best."""
+    found = []
+    for _ in range(3):
+        with subprocess.Popen(
+            command(*arguments), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment(folder)
+        ) as process:
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 0
+        found.append(used.ru_utime + used.ru_stime)
+    return min(found)
+
+
+def test_a_check_is_mostly_start_up(folder: Path) -> None:
+    start = processor_seconds("rules", "explain", "R102", folder=folder)
+    for name in ("yukon", "spider-web"):
+        assert processor_seconds("rules", "check", name, folder=folder) < 2.5 * start
+
+
 # play
 
 

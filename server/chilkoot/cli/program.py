@@ -7,8 +7,6 @@ import importlib
 import io
 import os
 import sys
-import tempfile
-import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -76,6 +74,10 @@ def _run(arguments: list[str]) -> int:
 
 
 def _report(bug: Exception) -> int:
+    # Imported here: what only bugs need is a tenth of the time that it takes to start.
+    import tempfile  # noqa: PLC0415
+    import traceback  # noqa: PLC0415
+
     what = "".join(traceback.format_exception(bug))
     said = " ".join(str(bug).split())[:200]
     print(f"chilkoot: this is a mistake in Chilkoot itself ({type(bug).__name__}: {said})", file=sys.stderr)

@@ -13,9 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-ROOTS = [ROOT / "server", ROOT / "clients" / "python", ROOT / "clients" / "terminal"]
-sys.path.insert(0, str(ROOT / "server"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "server"))
 
 import yaml
 
@@ -23,6 +21,8 @@ from chilkoot.data import rules_folder
 from chilkoot.language import Source, compile_variant, json_schema
 from chilkoot.library import Library
 
+ROOT = Path(__file__).resolve().parents[1]
+ROOTS = [ROOT / "server", ROOT / "clients" / "python", ROOT / "clients" / "terminal"]
 TIMES = 7
 
 

@@ -59,6 +59,7 @@ class Game:
 
     __slots__ = (
         "_check",
+        "_judged",
         "_legal",
         "_redo",
         "_undo",
@@ -86,6 +87,7 @@ class Game:
         self.undos = 0
         self.closed = False
         self.looks_for_stuck = True
+        self._judged: dict[tuple[str, State], tuple[Status, Result | None]] = {}
         self.status: Status = "playing"
         self.result: Result | None = None
         self._check = position.check()
@@ -292,7 +294,8 @@ class Game:
             play_home(position, changes)
         self._undo.append(Step(changes, before, position.state, self._check))
         self._redo.clear()
-        self._acted()
+        # From a stuck table no action leads to one that is not: the way out from there would have been a way out here.
+        self._acted(stuck=self.status == "stuck")
         return [change for change in changes if not isinstance(change, Shuffled)]
 
     def _undo_steps(self, count: int) -> list[Op]:
@@ -335,15 +338,23 @@ class Game:
         """Close a game that is over: nothing can be undone any more, and its cards may be shown."""
         self.closed = self.closed or self.is_over
 
-    def _acted(self) -> None:
+    def _acted(self, *, stuck: bool = False) -> None:
         self.seq += 1
         self._legal = None
         self._check = self.position.check()
         self.seen.add(self._check)
-        self._judge()
+        self._judge(stuck=stuck)
 
-    def _judge(self) -> None:
-        self.status, self.result = judge(
-            self.position, self.legal_piles(), looks_for_stuck=self.looks_for_stuck
-        )
+    def _judge(self, *, stuck: bool = False) -> None:
+        """How the game stands: a function of the table, so what was found on this one before still holds."""
+        key = (self._check, self.position.state)
+        known = self._judged.get(key)
+        if known is None:
+            looks = self.looks_for_stuck and not stuck
+            known = judge(self.position, self.legal_piles(), looks_for_stuck=looks)
+            if stuck and known[0] == "playing":
+                known = "stuck", None
+            if self.looks_for_stuck:
+                self._judged[key] = known
+        self.status, self.result = known
         self.closed = self.status == "won"

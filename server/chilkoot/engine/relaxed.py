@@ -3,240 +3,264 @@
 Facts only ever become true here (a card can lie open, can leave its place, can go home; some column can be empty), as if
 a card that moved were also still where it was. So a "no" is a proof that the real game, which has more obstacles, can't
 progress either; a "yes" proves nothing. Soundness: each rule below mirrors a real move and drops conditions, never adds one.
+
+Facts are drawn from facts, one at a time, and the first that means progress ends it: on most tables a few steps do.
 """
 
 from __future__ import annotations
 
 from chilkoot.cards import DOWN
+from chilkoot.engine.moves import movable
 from chilkoot.engine.position import Position
 
 __all__ = ["may_progress"]
+
+_Place = tuple[int, int]
+"""A card by its pile and its index in it."""
+
+_ANYWHERE: _Place = (-1, -1)
+"""Where a card of no column has gone: to the end of some column."""
 
 
 def may_progress(position: Position) -> bool:
     """Whether the relaxation finds progress. True also for rules it does not model (auto-fill, runs to foundations)."""
     rules, stock = position.rules, position.tables.layout.stock
+    if position.redealt < rules.redeal.times:
+        return True
     if position.tables.fills or position.tables.run_homes or rules.score.per_foundation_card <= 0:
         return True
     if stock >= 0 and position.piles[stock] and (position.turn == 1 or rules.stock.deal_to != "waste"):
         return rules.stock.deal_to != "none"
-    return _Relaxed(position).solve()
+    return _Relaxed(position).progresses
 
 
 class _Relaxed:
-    """The facts about every visible card, by (pile, index)."""
+    """The facts about every card that the player sees."""
 
     def __init__(self, position: Position) -> None:
         self.position = position
         self.tables = position.tables
         layout = self.tables.layout
-        piles = position.piles
-        self.columns = piles[: layout.columns]
-        self.moved: set[tuple[int, int]] = set()
-        self.clear: set[tuple[int, int]] = set()
-        self.empty = any(not cards for cards in self.columns)
-        self.free_cell = any(not cards for cards in piles[layout.first_cell : layout.first_reserve])
-        self.tops: list[int] = []
-        self.home_count = 0
-        for number in range(layout.foundations):
-            cards = piles[layout.first_foundation + number]
-            self.home_count += len(cards)
-            self.tops.append(1 << cards[-1] if cards else 0)
-        self.homed: set[tuple[int, int]] = set()
-        self.returning = any(table.returns != "never" for table in self.tables.foundations)
-        self.home_bits = 0
+        self.columns = position.piles[: layout.columns]
+        self.up: dict[int, list[_Place]] = {}
+        self.liftable: set[_Place] = set()
+        self.moved: set[_Place] = set()
+        self.clear: dict[int, list[_Place]] = {}
+        self.clear_bits = 0
+        self.pending: list[tuple[_Place, int]] = []
+        self.waiting: list[tuple[_Place, int, int]] = []
+        self.loose: list[_Place] = []
+        self.left: set[_Place] = set()
+        self.homed: set[_Place] = set()
+        self.empty = False
+        self.free_cell = False
+        self.progresses = False
+        self._see_foundations()
+        self._see_table()
+        while not self.progresses and (self.pending or self._go_on()):
+            if self.pending:
+                self._opened(*self.pending.pop())
 
-    def solve(self) -> bool:
-        """Grow the facts until progress shows or nothing grows."""
+    def _see_foundations(self) -> None:
         layout = self.tables.layout
-        piles = self.position.piles
-        for number in range(layout.columns):
-            if self.columns[number]:
-                self.clear.add((number, len(self.columns[number]) - 1))
-        loose = [
-            (number, at)
-            for number in range(layout.first_cell, len(piles))
-            if layout.zones[number] != "foundations"
-            for at, card in enumerate(piles[number])
-            if not card & DOWN or layout.zones[number] == "stock"
-            if layout.zones[number] in ("cells", "waste", "stock") or at == len(piles[number]) - 1
-        ]
-        if self.position.rules.reserve.playable == "none":
-            loose = [place for place in loose if layout.zones[place[0]] != "reserve"]
-        while True:
-            before = (
-                len(self.moved),
-                len(self.clear),
-                len(self.homed),
-                self.empty,
-                self.free_cell,
-                self.home_bits,
-            )
-            for place in loose:
-                if self._try_loose(place):
-                    return True
-            for number in range(layout.columns):
-                if self._try_column(number):
-                    return True
-            if self.returning:
-                self._try_returns()
-            after = (
-                len(self.moved),
-                len(self.clear),
-                len(self.homed),
-                self.empty,
-                self.free_cell,
-                self.home_bits,
-            )
-            if after == before:
-                return False
-
-    def _try_home(self, place: tuple[int, int], card: int) -> bool:
-        """Whether a card that can lie open can go to a foundation; True as well when that is progress."""
-        if place in self.homed:
-            return False
+        self.tops = 0
+        self.startable = 0
+        self.returnable: list[list[int]] = []
+        home = 0
         for number, table in enumerate(self.tables.foundations):
-            tops = self.tops[number]
-            can = table.start >> card & 1 if not tops or self.returning else 0
-            if not can:
-                rest = tops
-                while rest:
-                    bit = rest & -rest
-                    if table.on[bit.bit_length() - 1] >> card & 1:
-                        can = 1
-                        break
-                    rest ^= bit
-            if can:
-                self.homed.add(place)
-                self.moved.add(place)
-                for other, follow in enumerate(self.tables.foundations):
-                    if follow.start >> card & 1 or follow.suit is None or follow.suit == table.suit:
-                        self.tops[other] |= 1 << card
-                return self._score_rises()
-        return False
-
-    def _score_rises(self) -> bool:
+            cards = self.position.piles[layout.first_foundation + number]
+            home += len(cards)
+            if cards:
+                self.tops |= 1 << cards[-1]
+            if not cards or table.returns != "never":
+                self.startable |= table.start
+            if cards and table.returns != "never":
+                self.returnable.append(cards[:])
         worth = self.position.rules.score.per_foundation_card
-        return (self.home_count + len(self.homed)) * worth > self.position.best
+        # So many cards must come home for the score to pass its best.
+        self.missing = self.position.best // worth - home + 1
 
-    def _try_loose(self, place: tuple[int, int]) -> bool:
-        """A card in a cell, the waste, a known stock or on top of a reserve: it lies open; whether it can leave is asked."""
-        number, at = place
-        layout = self.tables.layout
-        card = self.position.piles[number][at] & 63
-        if self._try_home(place, card):
-            return True
-        if place not in self.moved and (self._lands(card, None, number) or place in self.homed):
-            self.moved.add(place)
-        if place in self.moved:
-            if layout.zones[number] == "cells":
+    def _see_table(self) -> None:
+        layout, piles = self.tables.layout, self.position.piles
+        for number, cards in enumerate(self.columns):
+            low = movable(self.tables, number, cards)
+            for at in range(len(cards) - 1, -1, -1):
+                card = cards[at]
+                if card & DOWN:
+                    break
+                self.up.setdefault(card, []).append((number, at))
+                if at >= low:
+                    self.liftable.add((number, at))
+            if cards and not cards[-1] & DOWN:
+                self._open((number, len(cards) - 1), cards[-1])
+        rules = self.position.rules
+        self.cell_sources = rules.cells.sources if layout.cells else ()
+        for number in range(layout.columns, len(piles)):
+            zone, cards = layout.zones[number], piles[number]
+            if zone in ("waste", "stock") or (zone == "cells" and cards):
+                self.loose += [(number, at) for at in range(len(cards))]
+            elif zone == "cells":
                 self.free_cell = True
-            if layout.zones[number] == "reserve" and at > 0:
-                return True
-        return False
+            elif zone == "reserve" and cards and rules.reserve.playable == "top" and not cards[-1] & DOWN:
+                self.loose.append((number, len(cards) - 1))
+        if any(not cards for cards in self.columns):
+            self._emptied()
 
-    def _try_column(self, number: int) -> bool:
-        cards = self.columns[number]
-        group = self.tables.columns[number].group
-        for at in range(len(cards) - 1, -1, -1):
-            card = cards[at]
-            if card & DOWN:
+    def _open(self, place: _Place, card: int) -> None:
+        """A card can lie open: what follows is drawn later."""
+        known = self.clear.setdefault(card, [])
+        if place not in known:
+            known.append(place)
+            self.clear_bits |= 1 << card
+            self.pending.append((place, card))
+
+    def _opened(self, place: _Place, card: int) -> None:
+        number = place[0]
+        if number >= 0:
+            self._try_home(place, card)
+            if self.free_cell and "tableau" in self.cell_sources:
+                self._move(place)
+            self._lift(place)
+            riders = self.tables.columns[number].fits[card]
+        else:
+            riders = 0
+            for table in self.tables.columns:
+                riders |= table.fits[card]
+        while riders:
+            bit = riders & -riders
+            riders ^= bit
+            for rider in self.up.get(bit.bit_length() - 1, ()):
+                if rider in self.liftable and rider not in self.moved:
+                    self._try_base(rider, place)
+
+    def _lift(self, place: _Place) -> None:
+        """A card that lies open can be picked up, and with it those below that it holds on to."""
+        number, at = place
+        cards, table = self.columns[number], self.tables.columns[number]
+        while (number, at) not in self.liftable:
+            self.liftable.add((number, at))
+            if (number, at) not in self.moved:
+                self._try_land((number, at), cards[at])
+            held = at > 0 and not cards[at - 1] & DOWN and table.glued[cards[at - 1]] >> cards[at] & 1
+            if not held or table.group.unit == "single":
                 break
-            place = (number, at)
-            if place in self.moved and place in self.homed:
-                continue
-            open_ = place in self.clear
-            if open_ and self._try_home(place, card):
-                return True
-            if (
-                place not in self.moved
-                and self._lifts(group.unit, number, at)
-                and (
-                    self._lands(card, number, at)
-                    or (open_ and self.free_cell and self._cells_take("tableau"))
-                )
-            ):
-                self.moved.add(place)
-            if place in self.moved:
-                if at == 0:
-                    self.empty = True
-                elif cards[at - 1] & DOWN:
-                    return True
-                elif (number, at - 1) not in self.clear:
-                    self.clear.add((number, at - 1))
-        return False
+            at -= 1
 
-    def _lifts(self, unit: str, number: int, at: int) -> bool:
-        """Whether a card could be picked up: with all on it, or as the head of a sequence, or when it lies open."""
-        if unit in ("any", "whole", "top_or_whole") or (number, at) in self.clear:
+    def _try_land(self, place: _Place, card: int) -> None:
+        """A card that can be picked up: does any base lie open for it already."""
+        if self.empty and place[1] > 0 and any(table.start >> card & 1 for table in self.tables.columns):
+            self._move(place)
+        for base, places in list(self.clear.items()):
+            for there in places:
+                tables = self.tables.columns if there[0] < 0 else (self.tables.columns[there[0]],)
+                if place not in self.moved and any(table.fits[base] >> card & 1 for table in tables):
+                    self._try_base(place, there)
+
+    def _try_base(self, rider: _Place, base: _Place) -> None:
+        """A rider may leave for a base that can lie open, unless that is where it lies, or on top of the rider itself."""
+        number, at = rider
+        if base[0] != number or base[1] < at - 1:
+            self._move(rider)
+        elif base[1] > at:
+            if any((number, between) in self.moved for between in range(at + 1, base[1] + 1)):
+                self._move(rider)
+            else:
+                self.waiting.append((rider, at, base[1]))
+
+    def _move(self, place: _Place) -> None:
+        """A card can leave its place in a column."""
+        if place in self.moved:
+            return
+        self.moved.add(place)
+        number, at = place
+        if at == 0:
+            self._emptied()
+        else:
+            below = self.columns[number][at - 1]
+            if below & DOWN:
+                self.progresses = True
+                return
+            self._open((number, at - 1), below)
+        for rider, low, high in [one for one in self.waiting if one[0][0] == number]:
+            if low < at <= high:
+                self._move(rider)
+
+    def _emptied(self) -> None:
+        if self.empty:
+            return
+        self.empty = True
+        start = 0
+        for table in self.tables.columns:
+            start |= table.start
+        for card, places in self.up.items():
+            if start >> card & 1:
+                for place in places:
+                    if place in self.liftable and place[1] > 0:
+                        self._move(place)
+
+    def _try_home(self, place: _Place, card: int) -> bool:
+        """Whether a card that can lie open can go home; where that is progress it ends the search."""
+        if place in self.homed:
             return True
-        if unit == "single":
+        if not (self.startable >> card & 1 or self.tables.follows[card] & self.tops):
             return False
-        cards = self.columns[number]
-        glued = self.tables.columns[number].glued
-        return bool(glued[cards[at]] >> cards[at + 1] & 1) and self._lifts(unit, number, at + 1)
+        self.homed.add(place)
+        self.tops |= 1 << card
+        if len(self.homed) >= self.missing:
+            self.progresses = True
+        if place[0] >= 0 and place[0] < self.tables.layout.columns:
+            self._move(place)
+        return True
 
-    def _lands(self, card: int, column: int | None, at: int) -> bool:
-        """Whether some column could take a card, other than by lying where it lies. `at`: its index in `column`."""
-        for number, table in enumerate(self.tables.columns):
-            if self.empty and table.start >> card & 1 and not (column is not None and at == 0):
-                return True
-            if self._built_somewhere(table.fits, card, number, column, at):
-                return True
-        return False
+    def _go_on(self) -> bool:
+        """What depends on facts of many kinds: whether anything new came of it."""
+        before = self._known()
+        piles = self.position.piles
+        for place in self.loose:
+            number, at = place
+            card = piles[number][at] & ~DOWN
+            home = self._try_home(place, card)
+            if place not in self.left and (home or self._lands(card)):
+                self.left.add(place)
+                self._leave(place)
+                self._open(_ANYWHERE, card)
+        for places in list(self.clear.values()):
+            for place in places:
+                if place[0] >= 0:
+                    card = self.columns[place[0]][place[1]]
+                    self._try_home(place, card)
+                    if self.free_cell and "tableau" in self.cell_sources:
+                        self._move(place)
+        for cards in self.returnable:
+            while cards:
+                cell = self.free_cell and "foundations" in self.cell_sources
+                if not cell and not self._lands(cards[-1]):
+                    break
+                self._open(_ANYWHERE, cards.pop())
+                if cards:
+                    self.tops |= 1 << cards[-1]
+        return before != self._known()
 
-    def _built_somewhere(self, fits: list[int], card: int, number: int, column: int | None, at: int) -> bool:
-        cards = self.columns[number]
-        for place in range(len(cards) - 1, -1, -1):
-            other = cards[place]
-            if other & DOWN:
-                break
-            if (number, place) in self.clear and fits[other] >> card & 1:
-                if number != column:
-                    return True
-                if place != at - 1 and (place < at or self._parted(number, at, place)):
-                    return True
-        # A card that could come home, out of a cell or back from a foundation can be built on wherever it went.
-        wanted = self.home_bits | self._loose_bits()
-        while wanted:
-            bit = wanted & -wanted
-            if fits[bit.bit_length() - 1] >> card & 1:
-                return True
-            wanted ^= bit
-        return False
+    def _known(self) -> tuple[int, ...]:
+        return len(self.homed), len(self.moved), len(self.left), self.clear_bits, self.tops, self.free_cell
 
-    def _parted(self, number: int, low: int, high: int) -> bool:
-        """Whether a card above `low` up to `high` could leave, so that the one no longer lies on the other."""
-        return any((number, at) in self.moved for at in range(low + 1, high + 1))
+    def _leave(self, place: _Place) -> None:
+        """A card of no column can leave: its cell is free, the reserve's next card lies open."""
+        number, at = place
+        zone = self.tables.layout.zones[number]
+        if zone == "cells":
+            self.free_cell = True
+        elif zone == "reserve" and at > 0:
+            self.progresses = True
 
-    def _loose_bits(self) -> int:
-        bits = 0
-        layout = self.tables.layout
-        for number, at in self.moved:
-            if number >= layout.columns:
-                bits |= 1 << (self.position.piles[number][at] & 63)
-        return bits
-
-    def _cells_take(self, zone: str) -> bool:
-        return zone in self.position.rules.cells.sources
-
-    def _try_returns(self) -> None:
-        """Cards on foundations that could come back: each becomes one that others can be built on."""
-        layout = self.tables.layout
-        first = layout.first_foundation
-        for number, table in enumerate(self.tables.foundations):
-            if table.returns == "never":
-                continue
-            cards = self.position.piles[first + number]
-            for card in reversed(cards):
-                if not self.home_bits >> card & 1:
-                    if not (
-                        self._lands(card, None, -1) or (self.free_cell and self._cells_take("foundations"))
-                    ):
-                        break
-                    self.home_bits |= 1 << card
-                at = cards.index(card)
-                self.tops[number] |= 1 << cards[at - 1] if at else 0
-        for number, at in self.homed:
-            # What went home in the relaxation may come back too.
-            self.home_bits |= 1 << (self.position.piles[number][at] & 63)
+    def _lands(self, card: int) -> bool:
+        """Whether a card of no column could be put on some column."""
+        if self.empty and any(table.start >> card & 1 for table in self.tables.columns):
+            return True
+        return any(
+            table.fits[base] >> card & 1
+            for base in self.clear
+            for table in (
+                self.tables.columns[:1] if len(self.position.rules.tableau) == 1 else self.tables.columns
+            )
+        )

@@ -144,6 +144,7 @@ class Tables:
         "columns",
         "copies",
         "fills",
+        "follows",
         "foundations",
         "layout",
         "needs",
@@ -173,6 +174,13 @@ class Tables:
             rules.foundations[0] if rules.foundations else Foundations(run=Run(length=len(rules.deck.ranks)))
         )
         self.run = FoundationTable(whole, None, rules, base)
+        self.follows = [0] * 52
+        for pile in self.foundations:
+            if not pile.accepts_runs:
+                for top in range(52):
+                    for card in range(52):
+                        if pile.on[top] >> card & 1:
+                            self.follows[card] |= 1 << top
         self.copies = rules.deck.packs
         self.fills = any(group.empty.auto_fill != "none" for group in rules.tableau)
         self.takes_run = [number for number, pile in enumerate(self.foundations) if pile.accepts_runs]

@@ -24,6 +24,9 @@ __all__ = ["DEALS", "advise_on"]
 DEALS: Final = 10
 """Deals that are tried, ``ck:1`` and so on."""
 
+MOST_CARDS: Final = 208
+"""Games with more cards are not played for advice: that would take seconds, and nobody wins them without thinking."""
+
 
 class _Advice(msgspec.Struct, frozen=True):
     """A code, the path of the key it is about, what is said, and what may help."""
@@ -88,7 +91,13 @@ def _measured(rules: Rules, *, is_winnable: bool) -> Iterator[_Advice]:
             f"{dead} of {DEALS} deals have no first move",
             "deal more cards face up, or let more cards fit on each other in tableau.build",
         )
-    elif is_winnable and all(wins(position, within=3 * rules.deck.size() // 2) for position in positions):
+        return
+    size = rules.deck.size()
+    if (
+        is_winnable
+        and size <= MOST_CARDS
+        and all(wins(position, within=3 * size // 2) for position in positions)
+    ):
         # For most rules that ends at the first deal, which is not won so soon.
         yield _Advice(
             "R903",

@@ -24,6 +24,9 @@ __all__ = ["DEALS", "advise_on"]
 DEALS: Final = 10
 """Deals that are tried, ``ck:1`` and so on."""
 
+MOST_LEVELS: Final = 8
+"""Levels on which games are played; what follows from the rules is found on all."""
+
 MOST_CARDS: Final = 208
 """Games with more cards are not played for advice: that would take seconds, and nobody wins them without thinking."""
 
@@ -41,18 +44,19 @@ def advise_on(variant: Variant, file: str) -> list[Diagnostic]:
     """Advice on a variant that was read from `file`, each piece at the line of that file it is about."""
     report = Report()
     places = _Places(variant, file)
-    for level in variant.levels:
-        for one in _advice(level.rules):
+    for number, level in enumerate(variant.levels):
+        for one in _advice(level.rules, measures=number < MOST_LEVELS):
             report.say(one.code, places.of(one.path), one.message, one.help)
     return in_order(report.diagnostics)
 
 
-def _advice(rules: Rules) -> Iterator[_Advice]:
+def _advice(rules: Rules, *, measures: bool) -> Iterator[_Advice]:
     lost = list(_never_won(rules))
     yield from lost
     yield from _idle_options(rules)
     yield from _endless(rules)
-    yield from _measured(rules, is_winnable=not lost)
+    if measures:
+        yield from _measured(rules, is_winnable=not lost)
 
 
 class _Places:

@@ -555,3 +555,43 @@ def test_what_can_not_be_played_is_said(run: Run, folder: Path) -> None:
     ran = run("play", "My Game.yaml")
     assert ran.status == 1
     assert "[R015]" in ran.err
+
+
+# the five minutes of rules/README.md
+
+
+def test_the_five_minutes_of_the_readme_go_as_they_are_told(run: Run, folder: Path) -> None:
+    """Somebody with nothing but that page: its commands are run, its changes are made, its answers come."""
+    page = (rules_folder() / "README.md").read_text(encoding="utf-8")
+    told = page.partition("\n## Five minutes\n")[2].partition("\n## ")[0]
+    begin, check, look, at_play = re.findall(r"```sh\n(.*?)```", told, re.DOTALL)
+    (wanted, *_) = re.findall(r"```yaml\n(.*?)```", told, re.DOTALL)
+    assert run(*begin.split()[1:]).status == 0
+    path = folder / "my-yukon.yaml"
+    text = path.read_text(encoding="utf-8")
+    changes = 0
+    for line in wanted.splitlines():
+        if line in text.splitlines():
+            continue
+        # "Take away `# ` and change the value": each line stands there once, as a comment.
+        key, _, value = line.partition(":")
+        text, count = re.subn(rf"^# {key}:( \S+)?", f"{key}:{value}", text, flags=re.MULTILINE)
+        assert count == 1, line
+        changes += 1
+    assert changes == 5
+    path.write_text(text, encoding="utf-8")
+    assert "1 file checked: all is well" in run(*check.replace("--watch", "").split()[1:]).err
+    assert "1 file checked: all is well" in told
+    show, describe = look.splitlines()
+    assert f"```text\n{run(*show.split()[1:]).out}```" in told
+    assert run(*describe.split()[1:]).out.startswith("# My Yukon\n")
+    said = play(folder, *at_play.split()[2:], "--deal", "ck:0", given="2 2 6\n1 1 c1\n4 1 1\n")
+    assert "5 of hearts to cell 1." in said
+    assert "Jack of diamonds to empty column 1." in said
+    (folder / "wanted.yaml").write_text(wanted, encoding="utf-8")
+    ours, theirs = (
+        Library([rules_folder()]).check(folder / f"{name}.yaml")[0] for name in ("my-yukon", "wanted")
+    )
+    assert ours is not None
+    assert theirs is not None
+    assert ours.levels == theirs.levels

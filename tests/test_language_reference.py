@@ -10,8 +10,8 @@ import pytest
 
 import chilkoot.language
 from chilkoot.data import rules_folder
-from chilkoot.language import CODES, KEYS, Source, compile_variant, render_text
-from chilkoot.language.reference import code_sections, key_tables, with_generated
+from chilkoot.language import CODES, KEYS, Source, compile_variant, name_of_id, render_text
+from chilkoot.language.reference import code_sections, key_tables, variant_tables, with_generated
 from chilkoot.language.schema import Section
 from chilkoot.library import Library
 
@@ -34,11 +34,23 @@ def examples() -> dict[str, str]:
 
 
 def test_the_tables_of_the_readme_are_the_schema(updates: bool) -> None:
-    fresh = with_generated(PAGE, {"keys": key_tables(), "codes": code_sections(examples())})
+    parts = {
+        "variants": variant_tables(LIBRARY.variants()),
+        "keys": key_tables(),
+        "codes": code_sections(examples()),
+    }
+    fresh = with_generated(PAGE, parts)
     if updates:
         README.write_text(fresh, encoding="utf-8")
     else:
         assert fresh == PAGE, "rules/README.md is stale: run the tests with --update"
+
+
+def test_every_variant_is_in_the_table_of_its_family() -> None:
+    tables = "\n" + variant_tables(LIBRARY.variants())
+    for one in LIBRARY.variants():
+        family = tables.partition(f"\n### {name_of_id(one.family)}\n")[2].partition("\n### ")[0]
+        assert f"| [`{one.id}`]({one.id}.yaml) | **{one.name}**" in family
 
 
 def test_every_key_and_every_code_has_its_place_in_the_readme() -> None:

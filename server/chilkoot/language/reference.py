@@ -1,4 +1,4 @@
-"""The generated parts of ``rules/README.md``: tables of keys from the schema, a section for each diagnostic code.
+"""The generated parts of ``rules/README.md``: tables of variants, tables of keys from the schema, a section for each code.
 
 Decides how the tables look, never what is in them. A test fails when the file and these texts differ.
 """
@@ -6,10 +6,12 @@ Decides how the tables look, never what is in them. A test fails when the file a
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from chilkoot.language.codes import CODES
+from chilkoot.language.compile import name_of_id
+from chilkoot.language.rules import Variant
 from chilkoot.language.schema import (
     KEYS,
     Accepts,
@@ -33,7 +35,7 @@ from chilkoot.language.schema import (
 )
 from chilkoot.language.schema import Tests as SampleTests
 
-__all__ = ["code_sections", "key_tables", "takes", "with_generated"]
+__all__ = ["code_sections", "key_tables", "takes", "variant_tables", "with_generated"]
 
 _HEAD: Final = "| key | takes | default | meaning |\n|---|---|---|---|\n"
 
@@ -53,6 +55,26 @@ def key_tables() -> str:
                 f"### `{section.path}`\n\n{section.meaning}\n\n{_HEAD}" + "".join(_row(key) for key in inner)
             )
     return "\n".join(parts)
+
+
+def variant_tables(variants: Iterable[Variant]) -> str:
+    """A table for each family of variants, Yukon's first."""
+    families: dict[str, list[Variant]] = {}
+    for one in variants:
+        families.setdefault(one.family, []).append(one)
+    parts = []
+    for family, found in sorted(families.items(), key=lambda one: (one[0] != "yukon", one[0])):
+        rows = "".join(_variant_row(one) for one in sorted(found, key=lambda one: one.name))
+        parts.append(f"### {name_of_id(family)}\n\n| file | name | what it is |\n|---|---|---|\n{rows}")
+    return "\n".join(parts)
+
+
+def _variant_row(variant: Variant) -> str:
+    names = ", ".join([f"**{variant.name}**", *variant.aka])
+    levels = [str(level.number) for level in variant.levels if level.number is not None]
+    told = f"{variant.summary} Levels {', '.join(levels)}." if levels else variant.summary
+    cells = (f"[`{variant.id}`]({variant.id}.yaml)", names, told)
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
 
 
 def code_sections(examples: Mapping[str, str]) -> str:

@@ -109,7 +109,13 @@ def _try_move(position: Position, move: PileMove, first: PileMove) -> tuple[_Way
     changes: list[Change] = []
     if move == _DRAW_MOVE:
         play_draw(child, changes)
-        new = position.turn == 1 or position.rules.stock.shuffle
+        if child.redealt > position.redealt:
+            hidden = any(
+                card & DOWN for cards in position.piles[: position.tables.layout.columns] for card in cards
+            )
+            new = position.rules.redeal.shuffle or hidden
+        else:
+            new = position.turn == 1 or position.rules.stock.shuffle
         if new and any(isinstance(change, Turn) for change in changes):
             return _Way(first, _worth(position) - 4, "it shows new cards."), None
         return None, child

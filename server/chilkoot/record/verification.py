@@ -147,7 +147,7 @@ def _is_within_bounds(rules: Rules) -> bool:
         1 <= rules.deck.packs <= _MAX_PACKS
         and all(0 < group.columns <= _MAX_COLUMNS for group in rules.tableau)
         and 0 < rules.column_count() <= _MAX_COLUMNS
-        and all(0 < group.count <= _MAX_FOUNDATIONS for group in rules.foundations)
+        and all(0 <= group.count <= _MAX_FOUNDATIONS for group in rules.foundations)
         and rules.foundation_count() <= _MAX_FOUNDATIONS
         and 0 <= rules.cells.count <= _MAX_CELLS
         and 0 <= rules.reserve.piles <= _MAX_COLUMNS

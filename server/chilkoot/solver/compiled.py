@@ -1,0 +1,28 @@
+"""How functions over arrays are compiled: on first use, kept on disk, without holding the interpreter's lock.
+
+numba keeps what it compiled beside the source, or in the user's cache folder where that can't be written to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+__all__ = ["Bits", "Cards", "Ints", "compiled"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+Cards = NDArray[np.int8]
+"""Cards as in ``cards``, a row a pile."""
+
+Ints = NDArray[np.int64]
+Bits = NDArray[np.uint64]
+
+
+def compiled(function: Function) -> Function:
+    """The function compiled for the arrays it is called with."""
+    return cast(Function, njit(cache=True, nogil=True)(function))

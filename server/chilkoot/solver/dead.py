@@ -1,0 +1,311 @@
+"""Dead tests, compiled: positions that can't be won whatever is played.
+
+A least fixpoint over facts that only ever become true: a card lies open or can come to (``clear``), can leave its place
+(``moved``), can go home; some column can be empty. It ignores every obstacle but "what lies on a card must be able to leave
+first", so each real sequence of moves is a sequence here, and a position whose cards can't all go home even so is lost.
+The idea follows the deadlock analysis of Paul & Helmert, "Optimal Solitaire Game Solutions using A* Search and Deadlock
+Analysis".
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from chilkoot.solver import problem as p
+from chilkoot.solver.compiled import Bits, Cards, Ints, compiled
+
+__all__ = ["FREE", "is_dead", "is_dead_by_turns"]
+
+ONE = np.uint64(1)
+
+FREE = -1
+"""In `first`: the riders of this base may come in any order."""
+
+HOME_FIRST = 99
+"""In `first`: a rider may use this base only once all its other riders are home."""
+
+
+@compiled
+def is_dead(
+    ints: Ints, bits: Bits, held: Cards, sizes: Ints, facts: Cards, first: Ints, bound: np.uint64
+) -> bool:
+    """Whether the relaxation can't bring enough cards home. Never true of a position that can be won.
+
+    `facts` (3 × piles × cards) is room to work in: what is clear, what moved, what went home. `first` (52) may name for a
+    base the rider that is the first to be moved onto it, `bound` is the set of such bases (``is_dead_by_turns``).
+    """
+    columns, cells = ints[p.COLUMNS], ints[p.CELLS]
+    reserve = columns + cells
+    home_pile = reserve + ints[p.RESERVES]
+    piles = ints[p.PILES]
+    goal = ints[p.GOAL_CARDS]
+    single = ints[p.COPIES] == 1
+    fills = ints[p.FILLS]
+    clear, moved, homed = facts[0], facts[1], facts[2]
+    # How many cards of a reserve could come to lie open beside its last one, in the place its first card has in `moved`.
+    for pile in range(piles):
+        for i in range(max(sizes[pile], 1)):
+            clear[pile, i] = 0
+            moved[pile, i] = 0
+            homed[pile, i] = 0
+    clear_bits = np.uint64(0)
+    homed_bits = np.uint64(0)
+    tops = np.uint64(0)
+    startable = np.uint64(0)
+    home = 0
+    empty = False
+    for column in range(columns):
+        size = sizes[column]
+        if size == 0:
+            empty = True
+        else:
+            clear[column, size - 1] = 1
+            clear_bits |= ONE << np.uint64(held[column, size - 1] & 63)
+    free_cell = False
+    for cell in range(columns, reserve):
+        if sizes[cell] == 0:
+            free_cell = True
+    for f in range(ints[p.FOUNDATIONS]):
+        size = sizes[home_pile + f]
+        home += size
+        for i in range(size):
+            homed_bits |= ONE << np.uint64(held[home_pile + f, i])
+        if size:
+            tops |= ONE << np.uint64(held[home_pile + f, size - 1])
+        if size == 0 or ints[p.RETURNS]:
+            startable |= bits[p.F_START, f]
+    # The loosest start of any column, and whether cells take cards of columns and of foundations.
+    start = np.uint64(0)
+    for g in range(ints[p.GROUPS]):
+        start |= bits[p.START, g]
+    if fills:
+        start = ~np.uint64(0)
+    cells_take = cells > 0 and ints[p.CELL_SOURCES] & 1
+    cells_take_home = cells > 0 and (ints[p.CELL_SOURCES] >> 3) & 1
+    changed = True
+    while changed:
+        changed = False
+        for column in range(columns):
+            g = ints[p.GROUP + column]
+            unit = ints[p.COLUMN + p.COLUMN_FIELDS * g + p.UNIT]
+            size = sizes[column]
+            blocked = np.uint64(0)
+            lifts = False
+            for i in range(size - 1, -1, -1):
+                card = held[column, i]
+                plain = card & 63
+                bit = ONE << np.uint64(plain)
+                is_clear = clear[column, i] != 0
+                if unit == 1:
+                    lifts = is_clear or (
+                        lifts
+                        and i + 1 < size
+                        and not card & 64
+                        and (bits[p.GLUED + g, plain] >> np.uint64(held[column, i + 1] & 63)) & ONE == ONE
+                    )
+                elif unit == 2:
+                    lifts = is_clear
+                else:
+                    lifts = is_clear or not card & 64
+                if is_clear and not homed[column, i] and (bits[p.FOLLOWS, plain] & tops or startable & bit):
+                    homed[column, i] = 1
+                    homed_bits |= bit
+                    moved[column, i] = 1
+                    tops |= bit
+                    home += 1
+                    changed = True
+                if not moved[column, i] and lifts:
+                    bases = bits[p.BASES, plain] & clear_bits
+                    if bases & bound:
+                        free_elsewhere = (start if empty else np.uint64(0)) | (
+                            ~np.uint64(0) if free_cell and cells_take else np.uint64(0)
+                        )
+                        bases = in_turn(
+                            bits, bases, bound, first, plain, homed_bits, clear_bits, free_elsewhere
+                        )
+                    if single:
+                        if i > 0:
+                            bases &= ~(ONE << np.uint64(held[column, i - 1] & 63))
+                        bases &= ~blocked
+                    if (
+                        bases
+                        or (empty and start & bit and (i > 0 or fills))
+                        or (is_clear and free_cell and cells_take)
+                    ):
+                        moved[column, i] = 1
+                        changed = True
+                if moved[column, i]:
+                    blocked = np.uint64(0)
+                    if i == 0:
+                        if not empty:
+                            empty = True
+                            changed = True
+                    elif not clear[column, i - 1]:
+                        clear[column, i - 1] = 1
+                        clear_bits |= ONE << np.uint64(held[column, i - 1] & 63)
+                        changed = True
+                else:
+                    blocked |= bit
+        for pile in range(columns, piles):
+            if home_pile <= pile < home_pile + ints[p.FOUNDATIONS]:
+                continue
+            size = sizes[pile]
+            low = 0
+            if reserve <= pile < home_pile:
+                low = max(size - 1 - moved[pile, 0], 0)
+            for i in range(low, size):
+                if homed[pile, i]:
+                    continue
+                plain = held[pile, i] & 63
+                bit = ONE << np.uint64(plain)
+                if bits[p.FOLLOWS, plain] & tops or startable & bit:
+                    homed[pile, i] = 1
+                    homed_bits |= bit
+                    tops |= bit
+                    home += 1
+                    changed = True
+            # What may leave a cell, the waste, the stock or a reserve can lie at the end of a column.
+            for i in range(low, size):
+                plain = held[pile, i] & 63
+                bit = ONE << np.uint64(plain)
+                stock_dealt = pile == ints[p.STOCK] and ints[p.DEAL_TO] != 1
+                lands = bits[p.BASES, plain] & clear_bits or (empty and start & bit) or stock_dealt
+                if homed[pile, i] or lands:
+                    if lands and not clear_bits & bit:
+                        clear_bits |= bit
+                        changed = True
+                    if pile < reserve and not free_cell:
+                        free_cell = True
+                        changed = True
+                    if reserve <= pile < home_pile and i == low and i > 0:
+                        moved[pile, 0] += 1
+                        changed = True
+                elif reserve <= pile < home_pile and i == low and i > 0 and free_cell and cells > 0:
+                    moved[pile, 0] += 1
+                    changed = True
+        if ints[p.RETURNS]:
+            for f in range(ints[p.FOUNDATIONS]):
+                if ints[p.FOUNDED + p.FOUNDATION_FIELDS * f + p.RETURN_KIND] == 0:
+                    continue
+                for i in range(sizes[home_pile + f] - 1, -1, -1):
+                    plain = held[home_pile + f, i]
+                    bit = ONE << np.uint64(plain)
+                    if clear_bits & bit and single:
+                        continue
+                    if (
+                        bits[p.BASES, plain] & clear_bits
+                        or (empty and start & bit)
+                        or (free_cell and cells_take_home)
+                    ):
+                        if not clear_bits & bit:
+                            clear_bits |= bit
+                            changed = True
+                        if i > 0:
+                            tops |= ONE << np.uint64(held[home_pile + f, i - 1])
+                    else:
+                        break
+        if home >= goal:
+            return False
+    return home < goal
+
+
+@compiled
+def in_turn(
+    bits: Bits,
+    bases: np.uint64,
+    bound: np.uint64,
+    first: Ints,
+    card: int,
+    homed_bits: np.uint64,
+    clear_bits: np.uint64,
+    free_elsewhere: np.uint64,
+) -> np.uint64:
+    """Of the bases that lie open, those onto which it can be this card's turn to be moved."""
+    waiting = bases & bound
+    number = 0
+    while waiting:
+        if waiting & ONE:
+            base = np.uint64(number)
+            rider = first[number]
+            if rider == HOME_FIRST:
+                if bits[p.FITS, number] & ~(ONE << np.uint64(card)) & ~homed_bits:
+                    bases &= ~(ONE << base)
+            elif rider != card:
+                bit = ONE << np.uint64(rider)
+                left = (
+                    homed_bits & bit
+                    or free_elsewhere & bit
+                    or bits[p.BASES, rider] & clear_bits & ~(ONE << base)
+                )
+                if not left:
+                    bases &= ~(ONE << base)
+        waiting >>= ONE
+        number += 1
+    return bases
+
+
+@compiled
+def is_dead_by_turns(
+    ints: Ints, bits: Bits, held: Cards, sizes: Ints, facts: Cards, first: Ints, worth: Ints, most: int
+) -> bool:
+    """The dead test with an argument about turns: stronger, and some fifty times dearer.
+
+    A base carries one card at a time. Of the cards that fit on it (its riders) that are not home, one is the first to be
+    moved onto it; until that one has gone home, or to another place that can take it, no other can be. So for each base: if
+    the position is dead for every choice of the first rider it is dead; if it is dead for all but one, that one is the
+    first, which then holds for the tests of all other bases too, until nothing new follows.
+
+    `worth` (52) counts how often a base decided something. At `most` so many bases are asked, the worthiest first; fewer than
+    all 52 only of those that ever decided anything.
+    """
+    home_pile = ints[p.COLUMNS] + ints[p.CELLS] + ints[p.RESERVES]
+    homed = np.uint64(0)
+    for f in range(ints[p.FOUNDATIONS]):
+        for i in range(sizes[home_pile + f]):
+            homed |= ONE << np.uint64(held[home_pile + f, i])
+    for base in range(52):
+        first[base] = FREE
+    bound = np.uint64(0)
+    again = True
+    while again:
+        again = False
+        asked = np.uint64(0)
+        for _ in range(most):
+            base = -1
+            for other in range(52):
+                if not ((homed | bound | asked) >> np.uint64(other)) & ONE and (
+                    base < 0 or worth[other] > worth[base]
+                ):
+                    base = other
+            if base < 0 or (worth[base] == 0 and most < 52):
+                break
+            base_bit = ONE << np.uint64(base)
+            asked |= base_bit
+            riders = bits[p.FITS, base] & ~homed
+            if riders & (riders - ONE) == 0:
+                continue
+            first[base] = HOME_FIRST
+            critical = is_dead(ints, bits, held, sizes, facts, first, bound | base_bit)
+            first[base] = FREE
+            if not critical:
+                continue
+            alive = 0
+            the_one = FREE
+            for rider in range(52):
+                if (riders >> np.uint64(rider)) & ONE:
+                    first[base] = rider
+                    if not is_dead(ints, bits, held, sizes, facts, first, bound | base_bit):
+                        alive += 1
+                        the_one = rider
+                        if alive == 2:
+                            break
+            first[base] = FREE
+            if alive < 2:
+                worth[base] += 1
+            if alive == 0:
+                return True
+            if alive == 1:
+                first[base] = the_one
+                bound |= base_bit
+                again = True
+    return False

@@ -1,0 +1,196 @@
+"""Deciding a position with all cards known: won with a line, lost with a proof, or not decided within the budget.
+
+A portfolio after the observation that run time is heavy-tailed: short best-first runs with weights from a fixed list, then one
+complete run. The budget counts positions opened, so the same question has the same answer on every machine; a wall limit
+or a cancel comes in as ``stop``, asked between chunks. Every line is replayed by the engine before it is returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import numpy as np
+
+from chilkoot.engine.moves import can_draw, resolve, why_not
+from chilkoot.engine.outcome import is_won
+from chilkoot.engine.play import play_draw, play_move
+from chilkoot.engine.position import Position
+from chilkoot.events import DRAW, Action, CardMove
+from chilkoot.solver import kernel
+from chilkoot.solver.compiled import Ints
+from chilkoot.solver.plain import search_plainly
+from chilkoot.solver.problem import Problem, problem_of, state_of, why_unsupported
+from chilkoot.solver.verdict import Budget, Verdict
+
+__all__ = ["CompiledSearch", "replay", "solve"]
+
+RESTARTS: Final = 100
+RESTART_POSITIONS: Final = 600
+CHEAP_RESTARTS: Final = 20
+CHUNK: Final = 2000
+_FIRST_NODES: Final = 1 << 14
+
+
+def solve(position: Position, budget: Budget | None = None) -> Verdict:
+    """Decide a position: by the compiled search where it knows the rules, else by the plain one.
+
+    A line ends where the game is won; every action of it was played by the engine.
+    """
+    given = budget or Budget()
+    if why_unsupported(position.rules) is not None:
+        return search_plainly(position, given)
+    return CompiledSearch(position, given).decide()
+
+
+def _weights() -> Iterator[Ints]:
+    """Weights for run after run: the same list for every deal, drawn from a fixed generator (splitmix64)."""
+    state = 0x1F2E3D4C5B6A7988
+    spans = ((4, 14), (1, 8), (1, 8), (0, 6), (0, 16), (0, 8), (0, 8))
+    yield np.array([8, 3, 4, 2, 6, 3, 3], dtype=np.int64)
+    while True:
+        drawn = []
+        for low, high in spans:
+            state = (state + 0x9E3779B97F4A7C15) & (2**64 - 1)
+            mixed = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & (2**64 - 1)
+            mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & (2**64 - 1)
+            drawn.append(low + (mixed ^ (mixed >> 31)) % (high - low + 1))
+        yield np.array(drawn, dtype=np.int64)
+
+
+class _Nodes:
+    """The nodes of one run in growing arrays."""
+
+    def __init__(self, words: int, room: int) -> None:
+        self.words = words
+        self.keys = np.empty((room, words), dtype=np.uint64)
+        self.parents = np.empty(room, dtype=np.int32)
+        self.moves = np.empty(room, dtype=np.int64)
+        self.after = np.empty(room, dtype=np.int32)
+        self.table = np.full(_table_size(room), -1, dtype=np.int32)
+        self.heads = np.full(kernel.BUCKETS, -1, dtype=np.int32)
+        self.state = np.zeros(6, dtype=np.int64)
+
+    @staticmethod
+    def bytes_per_node(words: int) -> int:
+        """What a node takes, its share of the table included."""
+        return 8 * words + 4 + 8 + 4 + 8
+
+    def clear(self) -> None:
+        """Begin again in the same arrays."""
+        self.table.fill(-1)
+        self.heads.fill(-1)
+        self.state.fill(0)
+
+    def grow(self, room: int) -> None:
+        """Make room for more nodes, keeping those there are."""
+        count = int(self.state[0])
+        for name in ("keys", "parents", "moves", "after"):
+            old = getattr(self, name)
+            new = np.empty((room, *old.shape[1:]), dtype=old.dtype)
+            new[:count] = old[:count]
+            setattr(self, name, new)
+        self.table = np.full(_table_size(room), -1, dtype=np.int32)
+        kernel.refill(self.keys, self.table, count)
+
+
+def _table_size(room: int) -> int:
+    return 1 << (2 * room - 1).bit_length()
+
+
+class CompiledSearch:
+    """One question: the root, the budget, and what was used of it."""
+
+    def __init__(self, position: Position, budget: Budget, *, dead_test: bool = True) -> None:
+        self.position = position
+        self.budget = budget
+        self.dead_test = dead_test
+        self.problem: Problem = problem_of(position.tables)
+        self.held, self.sizes = state_of(position)
+        self.used = 0
+        self.worth = np.zeros(52, dtype=np.int64)
+        words = kernel.words_of(len(position.piles), position.rules.deck.size())
+        self.most_nodes = max(budget.memory // _Nodes.bytes_per_node(words), 1024)
+        self.nodes = _Nodes(words, min(_FIRST_NODES, self.most_nodes))
+
+    def decide(self, restarts: int = RESTARTS, positions: int = RESTART_POSITIONS) -> Verdict:
+        """So many short runs of so many positions, then the complete one with what is left of the budget."""
+        weights = _weights()
+        first = next(weights)
+        for number in range(restarts):
+            every = kernel.NEVER if number < CHEAP_RESTARTS else 16
+            verdict = self._run(first if number == 0 else next(weights), positions, every)
+            if verdict is not None:
+                return verdict
+            if self._is_spent():
+                return Verdict("unknown", self.used)
+        return self._run(first, None, 16) or Verdict("unknown", self.used)
+
+    def _is_spent(self) -> bool:
+        return self.used >= self.budget.positions or self.budget.stop()
+
+    def _run(self, weights: Ints, positions: int | None, every: int) -> Verdict | None:
+        """One run of at most so many positions; None where it ends without a verdict."""
+        nodes = self.nodes
+        nodes.clear()
+        most = self.budget.positions - self.used
+        most = most if positions is None else min(positions, most)
+        while True:
+            opened = int(nodes.state[2])
+            code = kernel.run(
+                *self.problem, self.held, self.sizes, weights, nodes.keys, nodes.parents, nodes.moves, nodes.after,
+                nodes.heads, nodes.table, nodes.state, self.worth, min(CHUNK, most - opened), every if self.dead_test else 0,
+            )  # fmt: skip
+            self.used += int(nodes.state[2]) - opened
+            if code == kernel.WON:
+                return Verdict("winnable", self.used, self._line(int(nodes.state[3])))
+            if code == kernel.EXHAUSTED:
+                return Verdict("lost", self.used)
+            if code == kernel.FULL:
+                if len(nodes.keys) >= self.most_nodes or self.budget.stop():
+                    return None
+                nodes.grow(min(2 * len(nodes.keys), self.most_nodes))
+            elif nodes.state[2] >= most or self.budget.stop():
+                return None
+
+    def _line(self, goal: int) -> tuple[Action, ...]:
+        nodes = self.nodes
+        line = np.zeros(5000, dtype=np.int64)
+        length = kernel.line_of(
+            *self.problem, self.held, self.sizes, nodes.keys, nodes.parents, nodes.moves, goal, line
+        )
+        names = self.position.tables.layout.names
+        actions: list[Action] = []
+        for move in line[:length].tolist():
+            source, n, target = (move >> 18) & 63, (move >> 9) & 511, move & 511
+            actions.append(DRAW if source == kernel.DRAW_ONLY else CardMove(names[source], n, names[target]))
+        return _checked(self.position, actions)
+
+
+def replay(position: Position, actions: Iterable[Action]) -> Iterator[Position]:
+    """Play a line by the engine's rules, yielding the position after each action (one object, changed in place).
+
+    Raises AssertionError where the engine refuses an action: no line that it refuses may reach anyone.
+    """
+    position = position.copy()
+    for action in actions:
+        if isinstance(action, CardMove):
+            move = resolve(position, action)
+            if move is None:
+                raise AssertionError(f"the engine refuses {action}: {why_not(position, action)}")
+            play_move(position, move, [])
+        elif action == DRAW and can_draw(position):
+            play_draw(position, [])
+        else:
+            raise AssertionError(f"the engine refuses {action}")
+        yield position
+
+
+def _checked(position: Position, actions: list[Action]) -> tuple[Action, ...]:
+    """A line as the engine plays it, ended where the game is won."""
+    for count, after in enumerate(replay(position, actions), start=1):
+        if is_won(after):
+            return tuple(actions[:count])
+    if is_won(position):
+        return ()
+    raise AssertionError("a solver's line does not win")

@@ -1,0 +1,191 @@
+"""The solver: right, by the engine's word and by brute force; the same answer every time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import islice
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from chilkoot.engine import Game
+from chilkoot.engine.outcome import is_won
+from chilkoot.language.rules import DealPass, Goal, Rules
+from chilkoot.solver import kernel
+from chilkoot.solver.dead import FREE, is_dead, is_dead_by_turns
+from chilkoot.solver.plain import search_plainly
+from chilkoot.solver.problem import problem_of, state_of, why_unsupported
+from chilkoot.solver.solve import CompiledSearch, replay, solve
+from chilkoot.solver.verdict import Budget
+from variants import all_levels, fragment, library, rules_of
+
+KPAT_POSITION = """
+f1: AC 2C | f2: AD 2D | f3: AH | f4: AS 2S
+t1: KC QD JC TH 9C 8H 7S 6D 5C 4H 3S 7H 6C
+t2: <5D> 2H 5S 4D
+t3: KS QH KD QC JH TC 9D 8C 7D 6S 5H 4S
+t4: JS TD 9S 8D 7C
+t5: QS
+t6: <6H> <8S> <JD> 4C 3D TS 9H
+t7: <3C> <KH> 3H
+"""
+"""Called unsolvable by a program that sends cards home by FreeCell's rule; the 2 of hearts still carries others."""
+
+
+def small(rules: Rules, ranks: int, columns: int) -> Rules | None:
+    """The same rules for a pack of the lowest ranks on few columns; None where they make no game of it."""
+    columns_rules, foundations = rules.tableau[0], rules.foundations
+    plain = (
+        len(rules.tableau) == 1 and rules.deck.ranks == tuple(range(13)) and not rules.setup and foundations
+    )
+    if not plain or any(one.base != 0 for one in foundations) or why_unsupported(rules):
+        return None
+    deck = replace(rules.deck, packs=1, ranks=tuple(range(ranks)))
+    empty = columns_rules.empty
+    if empty.accepts == (12,):
+        empty = replace(empty, accepts=(ranks - 1,))
+    spare = columns if rules.stock.deal_to != "none" else 0
+    reserve = 1 if rules.reserve.piles else 0
+    rows: list[DealPass] = []
+    left = deck.size() - spare - reserve
+    while left > 0:
+        width = min(columns, left)
+        letter = (
+            "D"
+            if len(rows) == 0 and any("D" in one.picture for one in rules.deal) and left > columns
+            else "U"
+        )
+        rows.append(DealPass(picture=letter * width + "." * (columns - width)))
+        left -= width
+    if reserve:
+        rows.append(DealPass(zone="reserve", picture="U"))
+    return replace(
+        rules,
+        deck=deck,
+        deal=tuple(rows),
+        tableau=(replace(columns_rules, columns=columns, empty=empty),),
+        cells=replace(rules.cells, count=min(rules.cells.count, 1)),
+        reserve=replace(rules.reserve, piles=reserve),
+        foundations=tuple(
+            replace(one, count=len(deck.suits), run=replace(one.run, length=ranks)) for one in foundations[:1]
+        ),
+        goal=Goal(),
+    )
+
+
+def agree_by_brute_force(name: str, level: int | None, seeds: range) -> Counter[str]:
+    """Verdicts of the compiled search, each held against the plain one and against itself without dead tests."""
+    kinds: Counter[str] = Counter()
+    rules = small(rules_of(name, level), 4, 3) if seeds else None
+    if rules is None:
+        return kinds
+    for seed in seeds:
+        position = Game.start(rules, f"ck:{seed}").position
+        judge = search_plainly(position, Budget(positions=3000))
+        if judge.kind == "unknown":
+            continue
+        quick = CompiledSearch(position, Budget(positions=100_000)).decide()
+        slow = CompiledSearch(position, Budget(positions=100_000), dead_test=False).decide()
+        assert quick.kind == slow.kind == judge.kind, (name, level, seed, position.board())
+        kinds[judge.kind] += 1
+    return kinds
+
+
+@pytest.mark.parametrize(("name", "level"), all_levels())
+def test_verdicts_are_those_of_brute_force_on_small_packs(name: str, level: int | None) -> None:
+    agree_by_brute_force(name, level, range(6))
+
+
+@pytest.mark.slow
+def test_verdicts_are_those_of_brute_force_on_five_thousand_small_deals() -> None:
+    kinds: Counter[str] = Counter()
+    for one in library().variants():
+        for level in one.levels:
+            kinds += agree_by_brute_force(one.id, level.number, range(100, 145))
+    assert sum(kinds.values()) >= 5000
+    assert min(kinds["winnable"], kinds["lost"]) >= 500
+
+
+def test_the_position_that_a_known_solver_gets_wrong_is_winnable() -> None:
+    position = Game.start(rules_of("yukon"), KPAT_POSITION).position
+    verdict = solve(position, Budget(positions=100_000))
+    assert verdict.kind == "winnable"
+    assert is_won(list(replay(position, verdict.line))[-1])
+
+
+@pytest.mark.parametrize(("name", "level"), all_levels())
+def test_every_line_is_played_by_the_engine_to_a_win(name: str, level: int | None) -> None:
+    rules = rules_of(name, level)
+    for number in range(1, 4):
+        position = Game.start(rules, f"ck:{number}").position
+        verdict = solve(position, Budget(positions=1500))
+        if verdict.kind == "winnable":
+            assert is_won(list(replay(position, verdict.line))[-1])
+
+
+def test_the_same_question_has_the_same_answer() -> None:
+    for number in (1, 10, 64):
+        position = Game.start(rules_of("yukon"), f"ms:{number}").position
+        first, second = (solve(position, Budget(positions=20_000)) for _ in range(2))
+        assert first == second
+
+
+def test_a_budget_is_kept() -> None:
+    verdict = solve(Game.start(rules_of("yukon"), "ms:91").position, Budget(positions=1000))
+    assert verdict.kind == "unknown"
+    assert verdict.positions <= 1000
+
+
+def test_a_lost_position_stays_lost_and_what_leads_to_a_win_is_never_lost() -> None:
+    position = Game.start(rules_of("yukon"), "ms:3").position
+    line = solve(position, Budget(positions=200_000)).line
+    assert line
+    for after in islice(replay(position, line), 0, None, 7):
+        assert solve(after.copy(), Budget(positions=3000)).kind != "lost"
+    lost = Game.start(rules_of("russian"), "ms:1")
+    assert solve(lost.position).kind == "lost"
+    for move in lost.legal():
+        child = Game.start(rules_of("russian"), "ms:1")
+        child.act(move)
+        assert solve(child.position).kind == "lost", str(move)
+
+
+def test_dead_tests_never_flag_a_position_on_a_winning_line() -> None:
+    flagged = looked = 0
+    for name in ("yukon", "yakutat-bay", "yukon-cells", "alaska", "klondike", "freecell"):
+        rules = rules_of(name)
+        for number in range(1, 6):
+            position = Game.start(rules, f"ms:{number}").position
+            for after in replay(position, solve(position, Budget(positions=30_000)).line):
+                problem, (held, sizes) = problem_of(after.tables), state_of(after)
+                facts = np.zeros((3, len(after.piles), rules.deck.size() + 1), dtype=np.int8)
+                first = np.full(52, FREE, dtype=np.int64)
+                worth = np.zeros(52, dtype=np.int64)
+                looked += 1
+                flagged += bool(is_dead(*problem, held, sizes, facts, first, np.uint64(0)))
+                flagged += bool(is_dead_by_turns(*problem, held, sizes, facts, first, worth, 52))
+    assert looked > 500
+    assert flagged == 0
+
+
+def test_a_state_reads_back_from_its_key() -> None:
+    position = Game.start(rules_of("yukon-cells"), "ms:5").position
+    problem, (held, sizes) = problem_of(position.tables), state_of(position)
+    words = kernel.words_of(len(position.piles), 52)
+    octets = np.zeros(8 * words, dtype=np.uint8)
+    order = np.zeros(len(position.piles), dtype=np.int64)
+    kernel.pack(problem.ints, held, sizes, octets, order)
+    again, sizes_again = held.copy(), sizes.copy()
+    kernel.unpack(problem.ints, octets.view(np.uint64), again, sizes_again)
+    columns = {tuple(again[pile, : sizes_again[pile]]) for pile in range(7)}
+    assert columns == {tuple(held[pile, : sizes[pile]]) for pile in range(7)}
+
+
+def test_rules_that_the_compiled_search_does_not_know_are_searched_with_the_engine() -> None:
+    unknown = [one.id for one in library().variants() if why_unsupported(one.levels[0].rules)]
+    assert unknown
+    position = Game.start(rules_of(unknown[0]), "ck:1").position
+    assert solve(position, Budget(positions=20)).positions <= 20
+    game = fragment("yukon", "t1: 2C AC | t2: AD")
+    assert search_plainly(game.position, Budget(positions=100)).kind == "lost", "fifty cards are nowhere"

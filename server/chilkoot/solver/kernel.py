@@ -602,6 +602,17 @@ def drawn_moves(
 
 
 @compiled
+def forces_safe(ints: Ints, sizes: Ints) -> bool:
+    """Whether safe cards may go home without a look at other moves.
+
+    A safe card is in nobody's way but where a stock is still to be dealt onto the columns: what would have covered it then
+    covers another.
+    """
+    stock = ints[p.STOCK]
+    return ints[p.FORCE_SAFE] != 0 and (stock < 0 or sizes[stock] == 0 or ints[p.DEAL_TO] < 2)
+
+
+@compiled
 def force_home(
     ints: Ints, bits: Bits, held: Cards, sizes: Ints, log: Ints, at: int, line: Ints, length: int
 ) -> tuple[int, int]:
@@ -661,7 +672,7 @@ def play(
             line[length] = source << 18 | n << 9 | target
             length += 1
     at = settle(ints, bits, held, sizes, log, at)
-    if ints[p.FORCE_SAFE] and sizes[piles + 1] < 0:
+    if forces_safe(ints, sizes) and sizes[piles + 1] < 0:
         at, length = force_home(ints, bits, held, sizes, log, at, line, length)
     return at, length
 
@@ -869,7 +880,7 @@ def run(
     facts = np.zeros((3, piles, cards), dtype=np.int8)
     room = keys.shape[0]
     if state[0] == 0:
-        if ints[p.FORCE_SAFE]:
+        if forces_safe(ints, sizes):
             force_home(ints, bits, held, sizes, log, 0, no_line, 0)
         pack(ints, held, sizes, octets, order)
         keys[0] = key
@@ -975,7 +986,7 @@ def line_of(
         path[i] = node
         node = parents[node]
     length = 0
-    if ints[p.FORCE_SAFE]:
+    if forces_safe(ints, sizes):
         _, length = force_home(ints, bits, held, sizes, log, 0, line, 0)
     pack(ints, held, sizes, octets, order)
     actual = order.copy()

@@ -13,8 +13,10 @@ from chilkoot.engine.moves import (
     PileMove,
     Refusal,
     can_draw,
+    can_send_home,
     can_turn,
     foundation_for,
+    home_sources,
     legal_moves,
     name_move,
     resolve,
@@ -22,7 +24,7 @@ from chilkoot.engine.moves import (
     why_not,
 )
 from chilkoot.engine.outcome import judge
-from chilkoot.engine.play import home_sources, play_draw, play_home, play_move, play_turn
+from chilkoot.engine.play import play_draw, play_home, play_move, play_turn
 from chilkoot.engine.position import Change, Position, Shuffled, State
 from chilkoot.events import Action, CardMove, Op, Result, Simple, Status, Turn, TurnUp, Undo
 from chilkoot.language.rules import Rules
@@ -182,17 +184,17 @@ class Game:
         room = self.seq < MAX_ACTIONS - 1
         aids = self.rules.aids
         return {
-            "undo": self.why_not(Undo()) is None,
-            "redo": self.why_not(Undo(redo=True)) is None,
-            "home": playing and room and aids.send_home and self._can_send_home(),
+            "undo": room and (playing or self.may_be_undone) and self._may_undo(),
+            "redo": room and playing and bool(self._redo),
+            "home": playing and room and aids.send_home and can_send_home(self.position),
             "auto": playing and room and aids.auto,
             "hint": playing and aids.hints,
             "draw": playing and room and can_draw(self.position),
         }
 
-    def _can_send_home(self) -> bool:
-        zones = self.position.tables.layout.zones
-        return any(zones[target] == "foundations" for _, _, target in self.legal_piles())
+    def _may_undo(self) -> bool:
+        allowed = self.rules.aids.undo
+        return bool(self._undo) and (allowed is None or self.undos < allowed)
 
     def accepts(self) -> list[str]:
         """What an empty column takes, one word a column group: ``any``, ``none``, ``K``, ``base_high`` or ranks."""
@@ -240,9 +242,9 @@ class Game:
         if action.word == "home":
             if not self.rules.aids.send_home:
                 return Refusal("home_not_allowed", "This game has no Send home.")
-            return (
-                None if self._can_send_home() else Refusal("nothing_to_send_home", "No card can go home now.")
-            )
+            if can_send_home(self.position):
+                return None
+            return Refusal("nothing_to_send_home", "No card can go home now.")
         return None
 
     def _why_no_undo(self, action: Undo) -> Refusal | None:
@@ -269,15 +271,14 @@ class Game:
 
     def _act_move(self, action: CardMove) -> list[Op] | Refusal:
         """A move takes the short way: found among the legal moves it needs no reason why not."""
-        index = self.position.tables.layout.index
-        move = (index.get(action.source, -1), action.n, index.get(action.target, -1))
-        if move not in self.legal_piles() or self.seq >= MAX_ACTIONS - 1:
-            reason = self.why_not(action)
-            resolved = resolve(self.position, action) if reason is None else None
-            if reason is not None or resolved is None:
-                return reason or Refusal("not_available", "There is no such move here.")
-            move = resolved
-        return self._do(move)
+        if self.seq < MAX_ACTIONS - 1:
+            index = self.position.tables.layout.index
+            move: PileMove | None = (index.get(action.source, -1), action.n, index.get(action.target, -1))
+            if self._legal is None or move not in self._legal:
+                move = resolve(self.position, action)
+            if move is not None:
+                return self._do(move)
+        return self.why_not(action) or Refusal("not_available", "There is no such move here.")
 
     def _do(self, action: PileMove | TurnUp | Simple) -> list[Op]:
         position = self.position
@@ -310,7 +311,7 @@ class Game:
             self.position.restore(step.before)
             self._redo.append(step)
             self.undos += 1
-        self._acted()
+        self._acted(check=self._redo[-1].check)
         return ops
 
     def _redo_steps(self, count: int) -> list[Op]:
@@ -338,10 +339,10 @@ class Game:
         """Close a game that is over: nothing can be undone any more, and its cards may be shown."""
         self.closed = self.closed or self.is_over
 
-    def _acted(self, *, stuck: bool = False) -> None:
+    def _acted(self, *, stuck: bool = False, check: str | None = None) -> None:
         self.seq += 1
         self._legal = None
-        self._check = self.position.check()
+        self._check = check or self.position.check()
         self.seen.add(self._check)
         self._judge(stuck=stuck)
 

@@ -6,29 +6,36 @@ allow (a whole column onto an empty one, cell to cell) are legal moves here; ``i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 from chilkoot.cards import CARD_NAMES, DOWN, RANK_WORDS, card_words, is_red, rank_of, suit_of
 from chilkoot.engine.position import Position
-from chilkoot.engine.tables import ColumnTable, FoundationTable, Tables
+from chilkoot.engine.tables import ColumnTable, FoundationTable, Tables, Zone
 from chilkoot.events import CardMove
 
 __all__ = [
     "PileMove",
     "Refusal",
     "can_draw",
+    "can_send_home",
     "can_turn",
     "foundation_for",
+    "home_sources",
+    "homeward",
     "is_no_op",
     "legal_moves",
     "movable",
     "name_move",
+    "runs_homeward",
     "targets",
     "why_no_draw",
     "why_not",
 ]
+
+_BITS: Final = [1 << card for card in range(52)]
 
 PileMove = tuple[int, int, int]
 """A move between numbered piles: source, how many cards, target."""
@@ -54,7 +61,10 @@ def movable(tables: Tables, column: int, cards: list[int]) -> int:
         return low - 1
     low -= 1
     if unit in ("any", "whole"):
-        while low and not cards[low - 1] & DOWN:
+        low += 1
+        for card in reversed(cards):
+            if card & DOWN:
+                break
             low -= 1
     else:
         glued = table.glued
@@ -107,17 +117,88 @@ def legal_moves(position: Position) -> list[PileMove]:
     """Every move of cards that the rules allow, no-ops included, in a fixed order."""
     tables, piles = position.tables, position.piles
     layout = tables.layout
-    columns = layout.columns
+    # Most cards fit nowhere, so what the piles would take is put together first, and few cards are looked at twice.
+    wanted = _wanted_by_columns(tables, piles)
+    founded = _wanted_by_foundations(tables, piles)
+    anywhere, home = _together(wanted), _together(founded)
+    cells = [pile for pile in range(layout.first_cell, layout.first_reserve) if not piles[pile]]
+    to_cells = position.rules.cells.sources if cells else ()
     moves: list[PileMove] = []
-    ends = [cards[-1] if cards else -1 for cards in piles[:columns]]
-    for source in range(columns):
+    for source in range(layout.columns):
         cards = piles[source]
-        if cards and not cards[-1] & DOWN:
-            _column_moves(position, source, cards, ends, moves)
-    singles: list[tuple[int, str]] = [
+        if not cards or cards[-1] & DOWN:
+            continue
+        heads = _heads(tables.columns[source], cards)
+        if heads & anywhere:
+            _column_moves(position, source, heads, wanted, moves)
+        if tables.run_homes or home & _BITS[cards[-1]]:
+            _foundation_moves(position, source, founded, moves)
+        if "tableau" in to_cells:
+            moves += [(source, 1, cell) for cell in cells]
+    for source, zone in _singles(position):
+        card = _BITS[piles[source][-1]]
+        if anywhere & card:
+            _single_moves(position, source, zone, wanted, moves)
+        if home & card and zone != "foundations":
+            _foundation_moves(position, source, founded, moves)
+        if zone in to_cells:
+            moves += [(source, 1, cell) for cell in cells]
+    return moves
+
+
+def _together(sets: list[int]) -> int:
+    union = 0
+    for cards in sets:
+        union |= cards
+    return union
+
+
+def _heads(table: ColumnTable, cards: list[int]) -> int:
+    """The cards of a column at which a group could begin, or more; its last card lies face up."""
+    unit = table.group.unit
+    heads = _BITS[cards[-1]]
+    if unit == "run":
+        upper = heads
+        for card in cards[-2::-1]:
+            if card & DOWN or not table.glued[card] & upper:
+                break
+            upper = _BITS[card]
+            heads |= upper
+    elif unit != "single":
+        for card in reversed(cards):
+            if card & DOWN:
+                break
+            heads |= _BITS[card]
+    return heads
+
+
+def _wanted_by_columns(tables: Tables, piles: list[list[int]]) -> list[int]:
+    """The cards that each column would take, sizes aside."""
+    wanted = []
+    for table, cards in zip(tables.columns, piles, strict=False):
+        if not cards:
+            wanted.append(table.start)
+        else:
+            wanted.append(0 if cards[-1] & DOWN else table.fits[cards[-1]])
+    return wanted
+
+
+def _wanted_by_foundations(tables: Tables, piles: list[list[int]]) -> list[int]:
+    """The cards that each foundation would take one at a time."""
+    wanted = []
+    for number, table in enumerate(tables.foundations, tables.layout.first_foundation):
+        wanted.append(0 if table.accepts_runs else foundation_wants(table, piles[number]))
+    return wanted
+
+
+def _singles(position: Position) -> list[tuple[int, Zone]]:
+    """The piles besides the columns whose last card may move."""
+    tables, piles = position.tables, position.piles
+    layout = tables.layout
+    singles: list[tuple[int, Zone]] = [
         (pile, "cells") for pile in range(layout.first_cell, layout.first_reserve) if piles[pile]
     ]
-    if position.rules.reserve.playable == "top":
+    if layout.reserves and position.rules.reserve.playable == "top":
         singles += [
             (pile, "reserve")
             for pile in range(layout.first_reserve, layout.first_foundation)
@@ -125,45 +206,39 @@ def legal_moves(position: Position) -> list[PileMove]:
         ]
     if layout.waste >= 0 and piles[layout.waste]:
         singles.append((layout.waste, "waste"))
-    for source, zone in singles:
-        _single_moves(position, source, zone, ends, moves)
-    if any(table.returns != "never" for table in tables.foundations):
-        for number, table in enumerate(tables.foundations):
-            source = layout.first_foundation + number
-            if piles[source] and _may_return(position, table):
-                _single_moves(position, source, "foundations", ends, moves)
-    return moves
+    if tables.returns:
+        singles += [
+            (pile, "foundations")
+            for pile, table in enumerate(tables.foundations, layout.first_foundation)
+            if piles[pile] and _may_return(position, table)
+        ]
+    return singles
 
 
 def _column_moves(
-    position: Position, source: int, cards: list[int], ends: list[int], moves: list[PileMove]
+    position: Position,
+    source: int,
+    heads: int,
+    wanted: list[int],
+    moves: list[PileMove],
 ) -> None:
-    tables = position.tables
-    starts = _starts(tables, source, cards)
+    tables, piles = position.tables, position.piles
+    cards = piles[source]
     count = len(cards)
-    heads = 0
-    for at in starts:
-        heads |= 1 << cards[at]
-    if heads:
-        limited = tables.columns[source].group.limit != "none"
-        for target, end in enumerate(ends):
-            if target == source:
-                continue
-            table = tables.columns[target]
-            if end < 0:
-                fitting = heads & table.start
-            elif end & DOWN:
-                continue
-            else:
-                fitting = heads & table.fits[end]
-            if fitting:
-                moves += [
-                    (source, count - at, target)
-                    for at in starts
-                    if fitting >> cards[at] & 1 and _fits_in(position, source, at, target, limited)
-                ]
-    _foundation_moves(position, source, cards, moves)
-    _cell_moves(position, source, "tableau", moves)
+    group = tables.columns[source].group
+    is_limited = group.limit != "none"
+    is_found = tables.copies == 1 and group.unit in ("any", "run", "single")
+    for target, wants in enumerate(wanted):
+        fitting = heads & wants
+        if not fitting or target == source:
+            continue
+        if is_found and not fitting & fitting - 1:
+            starts = [cards.index(fitting.bit_length() - 1)]
+        else:
+            starts = [at for at in _starts(tables, source, cards) if fitting & _BITS[cards[at]]]
+        if is_limited or not piles[target] or tables.columns[target].max_cards is not None:
+            starts = [at for at in starts if _fits_in(position, source, at, target, is_limited)]
+        moves += [(source, count - at, target) for at in starts]
 
 
 def _fits_in(position: Position, source: int, at: int, target: int, limited: bool) -> bool:
@@ -188,38 +263,43 @@ def _fits_in(position: Position, source: int, at: int, target: int, limited: boo
     return True
 
 
-def _single_moves(position: Position, source: int, zone: str, ends: list[int], moves: list[PileMove]) -> None:
-    """Moves of the last card of a pile that is no column."""
+def _single_moves(
+    position: Position, source: int, zone: Zone, wanted: list[int], moves: list[PileMove]
+) -> None:
+    """Moves of the last card of a pile that is no column onto columns."""
     tables, piles = position.tables, position.piles
-    card = piles[source][-1]
-    for target, end in enumerate(ends):
+    card = _BITS[piles[source][-1]]
+    for target, wants in enumerate(wanted):
         table = tables.columns[target]
-        if end < 0:
-            accepted = table.start >> card & 1 == 1 and zone in table.sources
-        else:
-            accepted = not end & DOWN and table.fits[end] >> card & 1 == 1
-        if accepted and (table.max_cards is None or len(piles[target]) < table.max_cards):
+        if (
+            wants & card
+            and (piles[target] or zone in table.sources)
+            and (table.max_cards is None or len(piles[target]) < table.max_cards)
+        ):
             moves.append((source, 1, target))
-    if zone != "foundations":
-        _foundation_moves(position, source, piles[source], moves)
-    _cell_moves(position, source, zone, moves)
 
 
-def _foundation_moves(position: Position, source: int, cards: list[int], moves: list[PileMove]) -> None:
-    first = position.tables.layout.first_foundation
-    for number, table in enumerate(position.tables.foundations):
-        there = position.piles[first + number]
-        if table.accepts_runs:
-            if source < position.tables.layout.columns and not there and ends_in_run(table, cards):
-                moves.append((source, table.run_length, first + number))
-        elif foundation_takes(table, there, cards[-1]):
-            moves.append((source, 1, first + number))
+def _foundation_moves(position: Position, source: int, wanted: list[int], moves: list[PileMove]) -> None:
+    tables, cards = position.tables, position.piles[source]
+    card = _BITS[cards[-1]]
+    for number, wants in enumerate(wanted, tables.layout.first_foundation):
+        if wants & card:
+            moves.append((source, 1, number))
+        elif tables.run_homes and source < tables.layout.columns and not position.piles[number]:
+            table = tables.foundations[number - tables.layout.first_foundation]
+            if table.accepts_runs and ends_in_run(table, cards):
+                moves.append((source, table.run_length, number))
+
+
+def foundation_wants(table: FoundationTable, there: list[int]) -> int:
+    """The cards that a foundation takes next, one at a time."""
+    if not there:
+        return table.start
+    return table.on[there[-1]] if len(there) < table.capacity else 0
 
 
 def foundation_takes(table: FoundationTable, there: list[int], card: int) -> bool:
-    if not there:
-        return table.start >> card & 1 == 1
-    return table.on[there[-1]] >> card & 1 == 1 and len(there) < table.capacity
+    return foundation_wants(table, there) >> card & 1 == 1
 
 
 def ends_in_run(table: FoundationTable, cards: list[int]) -> bool:
@@ -231,13 +311,6 @@ def ends_in_run(table: FoundationTable, cards: list[int]) -> bool:
     if table.suit is not None and any(suit_of(card) != table.suit for card in run):
         return False
     return all(table.run_next[lower] >> upper & 1 for lower, upper in pairwise(run))
-
-
-def _cell_moves(position: Position, source: int, zone: str, moves: list[PileMove]) -> None:
-    layout = position.tables.layout
-    if layout.cells and zone in position.rules.cells.sources:
-        cells = range(layout.first_cell, layout.first_reserve)
-        moves += [(source, 1, cell) for cell in cells if cell != source and not position.piles[cell]]
 
 
 def _may_return(position: Position, table: FoundationTable) -> bool:
@@ -253,14 +326,47 @@ def _stock_left(position: Position) -> bool:
 
 def foundation_for(position: Position, source: int) -> int | None:
     """The foundation that takes the last card of a pile, the first where several do; None where none does."""
-    cards = position.piles[source]
+    piles, tables = position.piles, position.tables
+    cards = piles[source]
     if not cards or cards[-1] & DOWN:
         return None
-    first = position.tables.layout.first_foundation
-    for number, table in enumerate(position.tables.foundations):
-        if not table.accepts_runs and foundation_takes(table, position.piles[first + number], cards[-1]):
-            return first + number
+    for number, wants in enumerate(_wanted_by_foundations(tables, piles), tables.layout.first_foundation):
+        if wants >> cards[-1] & 1:
+            return number
     return None
+
+
+def home_sources(position: Position) -> list[int]:
+    """The piles whose last card may be sent home: columns, cells, reserves that are played from, waste."""
+    layout = position.tables.layout
+    playable = position.rules.reserve.playable == "top"
+    sources = list(range(layout.first_foundation if playable else layout.first_reserve))
+    if layout.waste >= 0:
+        sources.append(layout.waste)
+    return sources
+
+
+def homeward(position: Position) -> list[int]:
+    """Those of the piles whose last card may be sent home that end in a card which a foundation takes now."""
+    piles = position.piles
+    home = _together(_wanted_by_foundations(position.tables, piles))
+    return [source for source in home_sources(position) if piles[source] and home >> piles[source][-1] & 1]
+
+
+def can_send_home(position: Position) -> bool:
+    """Whether any card, or any complete run, can go to a foundation."""
+    return bool(homeward(position)) or next(runs_homeward(position), None) is not None
+
+
+def runs_homeward(position: Position) -> Iterator[PileMove]:
+    """The moves of complete runs to foundations that take them."""
+    tables, piles = position.tables, position.piles
+    if tables.run_homes:
+        for column in range(tables.layout.columns):
+            for number in tables.takes_run:
+                table, target = tables.foundations[number], tables.layout.first_foundation + number
+                if not piles[target] and ends_in_run(table, piles[column]):
+                    yield column, table.run_length, target
 
 
 def is_no_op(position: Position, move: PileMove) -> bool:
@@ -285,6 +391,8 @@ def name_move(tables: Tables, move: PileMove) -> CardMove:
 
 def can_turn(position: Position) -> list[int]:
     """Columns whose covered last card the player may turn up."""
+    if not position.tables.manual:
+        return []
     return [
         column
         for column, table in enumerate(position.tables.columns)

@@ -27,9 +27,10 @@ def judge(
 
 def is_lost(position: Position, moves: list[PileMove]) -> bool:
     """Whether nothing legal is left but no-ops (RULES.md, meaning 4); turning the stock or a card counts as legal."""
-    return (
-        all(is_no_op(position, move) for move in moves) and not can_draw(position) and not can_turn(position)
-    )
+    for move in moves:
+        if not is_no_op(position, move):
+            return False
+    return not can_draw(position) and not can_turn(position)
 
 
 def is_won(position: Position) -> bool:

@@ -10,7 +10,7 @@ import hmac
 
 from chilkoot.cards import DOWN, rank_of
 from chilkoot.engine.deal import shuffle
-from chilkoot.engine.moves import PileMove, ends_in_run, foundation_for, movable
+from chilkoot.engine.moves import PileMove, foundation_for, home_sources, homeward, movable, runs_homeward
 from chilkoot.engine.position import Change, Position, Shuffled
 
 __all__ = ["play_draw", "play_home", "play_move", "play_turn", "settle"]
@@ -41,23 +41,13 @@ def play_home(position: Position, changes: list[Change]) -> None:
 
 
 def _send_one(position: Position, changes: list[Change]) -> bool:
-    for source in home_sources(position):
+    for source in homeward(position):
         target = foundation_for(position, source)
         if target is not None:
             changes.append(position.move(source, target, 1))
             _first_played(position, target)
             return True
     return _runs_home(position, changes)
-
-
-def home_sources(position: Position) -> list[int]:
-    """The piles whose last card may be sent home: columns, cells, reserves that are played from, waste."""
-    layout = position.tables.layout
-    playable = position.rules.reserve.playable == "top"
-    sources = list(range(layout.first_foundation if playable else layout.first_reserve))
-    if layout.waste >= 0:
-        sources.append(layout.waste)
-    return sources
 
 
 def play_draw(position: Position, changes: list[Change]) -> None:
@@ -205,14 +195,9 @@ def settle(position: Position, changes: list[Change]) -> None:
 
 
 def _runs_home(position: Position, changes: list[Change]) -> bool:
-    tables, piles = position.tables, position.piles
-    first = tables.layout.first_foundation
-    for column in range(tables.layout.columns):
-        for number in tables.takes_run:
-            table = tables.foundations[number]
-            if not piles[first + number] and ends_in_run(table, piles[column]):
-                changes.append(position.move(column, first + number, table.run_length))
-                return True
+    for source, n, target in runs_homeward(position):
+        changes.append(position.move(source, target, n))
+        return True
     return False
 
 
@@ -252,19 +237,18 @@ def _fill_source(position: Position, kind: str) -> int:
 
 
 def _turn_up(position: Position, changes: list[Change]) -> None:
-    tables, piles = position.tables, position.piles
-    for column, table in enumerate(tables.columns):
-        cards = piles[column]
-        if cards and cards[-1] & DOWN and not table.manual:
-            changes.append(position.turn_card(column, len(cards) - 1))
-    for reserve in range(tables.layout.first_reserve, tables.layout.first_foundation):
-        cards = piles[reserve]
+    tables, layout = position.tables, position.tables.layout
+    for number, cards in enumerate(position.piles[: layout.first_foundation]):
         if cards and cards[-1] & DOWN:
-            changes.append(position.turn_card(reserve, len(cards) - 1))
+            is_column = number < layout.columns
+            if not tables.columns[number].manual if is_column else number >= layout.first_reserve:
+                changes.append(position.turn_card(number, len(cards) - 1))
 
 
 def _auto_home(position: Position, changes: list[Change]) -> None:
     piles = position.piles
+    if not homeward(position):
+        return
     for source in home_sources(position):
         cards = piles[source]
         if not cards or cards[-1] & DOWN or cards[-1] == position.returned:

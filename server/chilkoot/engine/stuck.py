@@ -12,6 +12,7 @@ replaced before anything is looked at, so the answer can't depend on them. Two s
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from typing import Final
 
 from chilkoot.cards import DOWN
@@ -19,7 +20,7 @@ from chilkoot.engine.moves import (
     PileMove,
     can_draw,
     can_turn,
-    foundation_takes,
+    foundation_wants,
     is_no_op,
     legal_moves,
     movable,
@@ -43,12 +44,7 @@ def is_stuck(position: Position, moves: list[PileMove], *, positions: int = POSI
 
     False also where the search ended without an answer.
     """
-    for move in moves:
-        if _progresses_at_once(position, move):
-            return False
-    if _progresses_in_two(position, moves):
-        return False
-    if can_turn(position):
+    if _progresses_at_once(position, moves) or _progresses_in_two(position, moves) or can_turn(position):
         return False
     if can_draw(position) and (position.turn == 1 or position.rules.stock.shuffle):
         # What the stock holds was not seen yet, or its order will be new.
@@ -75,14 +71,18 @@ def blind(position: Position) -> Position:
     return copy
 
 
-def _progresses_at_once(position: Position, move: PileMove) -> bool:
-    source, n, target = move
-    layout = position.tables.layout
-    cards = position.piles[source]
-    scores = layout.zones[target] == "foundations" and position.rules.score.per_foundation_card > 0
-    if scores and position.score() >= position.best:
-        return True
-    return len(cards) > n and bool(cards[-n - 1] & DOWN) and source < layout.first_foundation
+def _progresses_at_once(position: Position, moves: list[PileMove]) -> bool:
+    """Whether one of the moves raises the score above its best, or uncovers a card that lies face down."""
+    layout, piles = position.tables.layout, position.piles
+    first, after = layout.first_foundation, layout.first_foundation + layout.foundations
+    scores = position.rules.score.per_foundation_card > 0 and position.score() >= position.best
+    for source, n, target in moves:
+        if scores and first <= target < after:
+            return True
+        cards = piles[source]
+        if len(cards) > n and cards[-n - 1] & DOWN and source < first:
+            return True
+    return False
 
 
 def _progresses_in_two(position: Position, moves: list[PileMove]) -> bool:
@@ -92,19 +92,20 @@ def _progresses_in_two(position: Position, moves: list[PileMove]) -> bool:
     """
     tables, piles = position.tables, position.piles
     columns = tables.layout.columns
-    if tables.fills or any(table.group.unit != "any" or table.max_cards for table in tables.columns):
+    if tables.fills or not tables.moves_anything:
         return False
+    # Of each column the card that lies on one face down.
     covering = [0] * columns
+    covers = 0
     for column in range(columns):
         cards = piles[column]
-        if cards and not cards[-1] & DOWN:
-            low = movable(tables, column, cards)
-            covering[column] = 1 << cards[low] if low else 0
-    foundations = [
-        (table, piles[tables.layout.first_foundation + number])
-        for number, table in enumerate(tables.foundations)
-    ]
-    counts = position.score() >= position.best
+        if cards and not cards[-1] & DOWN and (low := movable(tables, column, cards)):
+            covering[column] = 1 << cards[low]
+            covers |= covering[column]
+    home = 0
+    if position.score() >= position.best:
+        for number, foundation in enumerate(tables.foundations, tables.layout.first_foundation):
+            home |= foundation_wants(foundation, piles[number])
     for source, n, target in moves:
         if source >= columns or (target >= columns and not tables.layout.cells):
             continue
@@ -113,28 +114,29 @@ def _progresses_in_two(position: Position, moves: list[PileMove]) -> bool:
         if len(cards) > n:
             open_card = cards[-n - 1]
             takes = table.fits[open_card]
-            if counts and any(foundation_takes(each, there, open_card) for each, there in foundations):
+            if home >> open_card & 1:
                 return True
         elif piles[target]:
             takes = 0 if "tableau" not in table.sources or table.empty.max_cards else table.start
         else:
             continue
-        for column in range(columns):
-            if column != source and covering[column] & takes:
-                return True
+        if takes & covers:
+            for column in range(columns):
+                if column != source and covering[column] & takes:
+                    return True
     return False
 
 
 def position_key(position: Position) -> tuple[object, ...]:
     """What tells two positions apart for the search; columns with the same rules may change places."""
     tables, layout = position.tables, position.tables.layout
-    columns = [tuple(cards) for cards in position.piles[: layout.columns]]
+    piles = [bytes(cards) for cards in position.piles]
+    columns = piles[: layout.columns]
     if not tables.fills and len(position.rules.tableau) == 1:
         columns.sort()
-    cells = sorted(tuple(cards) for cards in position.piles[layout.first_cell : layout.first_reserve])
-    rest = [tuple(cards) for cards in position.piles[layout.first_reserve :]]
+    cells = sorted(piles[layout.first_cell : layout.first_reserve]) if layout.cells else ()
     turn = position.turn if position.rules.stock.passes is not None else 0
-    return (tuple(columns), tuple(cells), tuple(rest), turn)
+    return (*columns, *cells, *piles[layout.first_reserve :], turn)
 
 
 def _search(root: Position, budget: int) -> bool | None:
@@ -145,7 +147,7 @@ def _search(root: Position, budget: int) -> bool | None:
     while pending:
         position = pending.popleft()
         moves = legal_moves(position)
-        if any(_progresses_at_once(position, move) for move in moves) or _progresses_in_two(position, moves):
+        if _progresses_at_once(position, moves) or _progresses_in_two(position, moves):
             return False
         for child in _children(position, moves):
             if child is None or child.score() > best:
@@ -160,23 +162,22 @@ def _search(root: Position, budget: int) -> bool | None:
     return True
 
 
-def _children(position: Position, moves: list[PileMove]) -> list[Position | None]:
+def _children(position: Position, moves: list[PileMove]) -> Iterator[Position | None]:
     """The positions one action on; None stands for one that turns up a card."""
     if can_turn(position):
-        return [None]
-    children: list[Position | None] = []
+        yield None
+        return
     for move in moves:
         if not is_no_op(position, move) or position.tables.fills:
             child = position.copy()
             changes: list[Change] = []
             play_move(child, move, changes)
-            children.append(None if _reveals(child, changes) else child)
+            yield None if _reveals(child, changes) else child
     if can_draw(position):
         child = position.copy()
         changes = []
         play_draw(child, changes)
-        children.append(None if _reveals(child, changes) else child)
-    return children
+        yield None if _reveals(child, changes) else child
 
 
 def _reveals(position: Position, changes: list[Change]) -> bool:

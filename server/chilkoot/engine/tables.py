@@ -147,7 +147,10 @@ class Tables:
         "follows",
         "foundations",
         "layout",
+        "manual",
+        "moves_anything",
         "needs",
+        "returns",
         "rules",
         "run",
         "run_homes",
@@ -182,9 +185,12 @@ class Tables:
                         if pile.on[top] >> card & 1:
                             self.follows[card] |= 1 << top
         self.copies = rules.deck.packs
+        self.moves_anything = all(table.group.unit == "any" and not table.max_cards for table in self.columns)
+        self.manual = any(table.manual for table in self.columns)
         self.fills = any(group.empty.auto_fill != "none" for group in rules.tableau)
         self.takes_run = [number for number, pile in enumerate(self.foundations) if pile.accepts_runs]
         self.run_homes = bool(self.takes_run)
+        self.returns = any(foundations.returns != "never" for foundations in rules.foundations)
         autos = {foundations.auto for foundations in rules.foundations}
         self.auto_home = "always" if "always" in autos else "safe" if "safe" in autos else "never"
         self.unsafe_always = any(group.build.rank == "updown" for group in rules.tableau)

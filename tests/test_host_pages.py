@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import html
 import json
@@ -13,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPResponse
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from websockets.asyncio.client import connect
@@ -56,16 +58,20 @@ def test_the_front_page_says_what_this_is_and_how_to_connect(server: LiveServer)
     assert response.headers["X-Content-Type-Options"] == "nosniff"
     assert int(response.headers["Content-Length"]) == len(body)
     text = body.decode()
-    if "<script" not in text:
-        assert f"ws://127.0.0.1:{server.port}/ws" in text
-        assert "Yukon" in text
+    assert '<script type="module" src="/app.js">' in text
+    assert '<a href="/plain">' in text
 
 
-def test_the_snippet_on_the_front_page_works(server: LiveServer) -> None:
-    text = fetch(server, "/")[1].decode()
+def test_who_has_no_scripts_is_told_how_to_connect(server: LiveServer) -> None:
+    text = fetch(server, "/plain")[1].decode()
+    assert f"ws://127.0.0.1:{server.port}/ws" in text
+    assert '<a href="/rules/yukon">' in text
+
+
+def test_the_snippet_on_the_plain_page_works(server: LiveServer) -> None:
+    text = fetch(server, "/plain")[1].decode()
     match = re.search(r"<pre>(.*?)</pre>", text, re.DOTALL)
-    if match is None:
-        pytest.skip("the web client is the front page")
+    assert match is not None
     done = subprocess.run(
         [sys.executable, "-c", html.unescape(match[1])],
         capture_output=True,
@@ -74,6 +80,59 @@ def test_the_snippet_on_the_front_page_works(server: LiveServer) -> None:
         check=True,
     )
     assert json.loads(done.stdout)["type"] == "snapshot"
+
+
+@pytest.mark.parametrize("path", ("/games/x", "/replay/x", "/daily"))
+def test_the_page_of_a_game_is_the_front_page(server: LiveServer, path: str) -> None:
+    assert fetch(server, path)[1] == fetch(server, "/")[1]
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    (
+        ("/app.js", "text/javascript; charset=utf-8"),
+        ("/style.css", "text/css; charset=utf-8"),
+        ("/icon.svg", "image/svg+xml; charset=utf-8"),
+        ("/manifest.webmanifest", "application/manifest+json"),
+    ),
+)
+def test_files_have_the_types_that_browsers_ask_for(server: LiveServer, path: str, kind: str) -> None:
+    response, body = fetch(server, path)
+    assert (response.status, response.headers["Content-Type"]) == (200, kind)
+    tag = response.headers["ETag"]
+    again, nothing = fetch(server, path, **{"If-None-Match": f'"other", W/{tag}'})
+    assert (again.status, nothing, again.headers["ETag"]) == (304, b"", tag)
+    packed, squeezed = fetch(server, path, **{"Accept-Encoding": "br, gzip;q=0.5"})
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(squeezed) == body
+    plain, same = fetch(server, path, **{"Accept-Encoding": "gzip;q=0"})
+    assert (plain.headers["Content-Encoding"], same) == (None, body)
+
+
+def test_scripts_make_no_markup_and_come_from_here_only(server: LiveServer) -> None:
+    policy = fetch(server, "/")[0].headers["Content-Security-Policy"]
+    assert "script-src 'self';" in policy
+    assert "require-trusted-types-for 'script'" in policy
+    assert "unsafe" not in policy
+
+
+async def test_the_picture_of_a_table_is_served_for_games_that_are_open_to_all(server: LiveServer) -> None:
+    async with calling(server.url) as caller:
+        for watch in ("open", "key", "closed"):
+            table = await caller.ask("new", variant="yukon-cells", deal="ck:5", watch=watch)
+            response, body = fetch(server, f"/deals/{table['game']}.svg")
+            assert response.status == (200 if watch == "open" else 404)
+            if watch != "open":
+                continue
+            assert response.headers["Content-Type"] == "image/svg+xml; charset=utf-8"
+            root = ElementTree.fromstring(body)
+            assert root.find("{http://www.w3.org/2000/svg}title").text == "Yukon Cells"  # type: ignore[union-attr]
+            shown = [use.get("href") for use in root.iter("{http://www.w3.org/2000/svg}use")]
+            hidden = sum(card == "??" for pile in table["piles"].values() for card in pile)
+            assert shown.count("#back") == hidden == 21
+            assert "var(" not in body.decode()
+            names = {part.get("id") for part in root.iter()}
+            assert {href.removeprefix("#") for href in shown if href} <= names
 
 
 def test_a_hostile_host_is_not_shown(server: LiveServer) -> None:
@@ -105,7 +164,7 @@ def test_rules_are_shown_as_a_page(server: LiveServer) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ("/nope", "/rules/nope", "/rules/../../etc/passwd", "/rules/%2e%2e%2fyukon", "/rules/", "/recordings/x.json",
+    ("/nope", "/deals/x.svg", "/deals/.svg", "/.gitkeep", "/rules/nope", "/rules/../../etc/passwd", "/rules/%2e%2e%2fyukon", "/rules/", "/recordings/x.json",
      "/recordings/.json", "/recordings/%00.json", "/../config.py", "/%2e%2e/pyproject.toml", "//etc/passwd", "/index.html/..",
      "/recordings/" + "A" * 3000 + ".json"),
 )  # fmt: skip

@@ -7,19 +7,18 @@ import base64
 import email.utils
 import hashlib
 import html
-import mimetypes
 from http import HTTPStatus
-from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
 
 from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
-from chilkoot.data import web_folder
 from chilkoot.guide import STYLE
 from chilkoot.host.asking import recording_of
 from chilkoot.host.house import House
+from chilkoot.host.picture import art_of, picture_of
+from chilkoot.host.shell import HTML, File, file_of, is_page, web_files
 from chilkoot.host.socket import Socket
 from chilkoot.record import StoreFault
 
@@ -28,7 +27,6 @@ __all__ = ["SUBPROTOCOLS", "Pages"]
 SUBPROTOCOLS: Final = ("chilkoot.v1.json", "chilkoot.v1.msgpack")
 
 _TEXT: Final = "text/plain; charset=utf-8"
-_HTML: Final = "text/html; charset=utf-8"
 _JSON: Final = "application/json"
 
 _STYLE: Final = (
@@ -42,7 +40,8 @@ _STYLE_HASHES: Final = " ".join(
 )
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self' {styles}; img-src 'self'; font-src 'self'; "
-    "manifest-src 'self'; connect-src 'self'{sockets}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "manifest-src 'self'; connect-src 'self'{sockets}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types chilkoot"
 )
 
 _PAGE: Final = """<!doctype html>
@@ -81,7 +80,9 @@ class Pages:
         self._house = house
         self._port = port
         self._origins = _own_origins(house.config.host, port) | set(house.config.origins)
-        self._files = _web_files()
+        self._files = web_files()
+        page = self._files.get("/index.html")
+        self._art = art_of(page.body.decode()) if page is not None else ""
 
     async def answer(self, socket: Socket, request: Request) -> Response | None:
         """The response to a request; None where it opens a WebSocket."""
@@ -144,17 +145,29 @@ class Pages:
             return await self._rules(path.removeprefix("/rules/"))
         if path.startswith("/recordings/") and path.endswith(".json"):
             return await self._recording(path.removeprefix("/recordings/").removesuffix(".json"))
-        if (file := self._file(path)) is not None:
-            return _response(HTTPStatus.OK, *file, sockets=self._socket_sources(request))
-        if path == "/":
-            return _response(HTTPStatus.OK, _HTML, self._front(request))
+        if path.startswith("/deals/") and path.endswith(".svg"):
+            return await self._picture(path.removeprefix("/deals/").removesuffix(".svg"), request)
+        if (file := self._files.get("/index.html" if is_page(path) else path)) is not None:
+            return self._send(file, request)
+        if path in {"/", "/plain"}:
+            return _response(HTTPStatus.OK, HTML, self._front(request))
         return _response(HTTPStatus.NOT_FOUND, _TEXT, "There is no such page; / says what there is.\n")
 
-    def _file(self, path: str) -> tuple[str, bytes] | None:
-        """A file of the web client, which is itself the page of every game."""
-        if path in {"/", "/daily"} or path.startswith(("/games/", "/replay/")):
-            return self._files.get("/index.html")
-        return self._files.get(path)
+    def _send(self, file: File, request: Request) -> Response:
+        """A file, or the word that it has not changed since the browser got it."""
+        sockets = self._socket_sources(request)
+        if file.tag in _listed(request, "If-None-Match"):
+            response = _response(HTTPStatus.NOT_MODIFIED, file.kind, b"", sockets=sockets)
+            del response.headers["Content-Length"]
+        else:
+            is_packed = "gzip" in _listed(request, "Accept-Encoding")
+            body = file.packed if is_packed else file.body
+            response = _response(HTTPStatus.OK, file.kind, body, sockets=sockets)
+            if is_packed:
+                response.headers["Content-Encoding"] = "gzip"
+        response.headers["ETag"] = file.tag
+        response.headers["Vary"] = "Accept-Encoding"
+        return response
 
     def _front(self, request: Request) -> str:
         games = "\n".join(
@@ -193,23 +206,58 @@ class Pages:
         if variant is None:
             return _response(HTTPStatus.NOT_FOUND, _TEXT, "There is no such game in this house.\n")
         guide = await self._house.guides.of(variant)
-        return _response(HTTPStatus.OK, _HTML, guide.page)
+        return _response(HTTPStatus.OK, HTML, guide.page)
 
     async def _recording(self, game: str) -> Response:
         ledger = self._house.ledger
         try:
             stored = None
-            if 1 <= len(game) <= 64 and game.isascii() and game.isprintable():
+            if _may_be_id(game):
                 stored = await ledger.ask(ledger.reader.load_game, game)
             # A request over HTTP has no identity: it may see what everybody may.
             if stored is None or stored.header.watch != "open":
-                return _response(
-                    HTTPStatus.NOT_FOUND, _TEXT, "There is no such game, or it is not open to all.\n"
-                )
+                return _no_game()
             recording = await ledger.ask(recording_of, stored, self._house.clock.ms())
         except StoreFault:
-            return _response(HTTPStatus.SERVICE_UNAVAILABLE, _TEXT, "The record can't be read just now.\n")
+            return _unreadable()
         return _response(HTTPStatus.OK, _JSON, recording)
+
+    async def _picture(self, game: str, request: Request) -> Response:
+        """The table of a game as all who look on see it."""
+        house = self._house
+        try:
+            header = None
+            if _may_be_id(game):
+                header = await house.ledger.ask(house.ledger.reader.game_header, game)
+            live = await house.hub.find(game) if header is not None and header.watch == "open" else None
+            if header is None or live is None:
+                return _no_game()
+            async with live.lock:
+                view = (await house.hub.table_of(live)).game.view()
+        except StoreFault:
+            return _unreadable()
+        variant = house.library.variant(header.variant)
+        drawn = picture_of(view, self._art, title=variant.name if variant is not None else header.variant)
+        return self._send(file_of("image/svg+xml; charset=utf-8", drawn.encode()), request)
+
+
+def _listed(request: Request, header: str) -> set[str]:
+    """The values of a header that is a list, those aside that are expressly not wanted."""
+    values = (one for line in request.headers.get_all(header) for one in line.split(","))
+    named = (value.replace(" ", "").partition(";") for value in values)
+    return {name.removeprefix("W/") for name, _, weight in named if weight not in {"q=0", "q=0.0"}}
+
+
+def _may_be_id(game: str) -> bool:
+    return 1 <= len(game) <= 64 and game.isascii() and game.isprintable()
+
+
+def _no_game() -> Response:
+    return _response(HTTPStatus.NOT_FOUND, _TEXT, "There is no such game, or it is not open to all.\n")
+
+
+def _unreadable() -> Response:
+    return _response(HTTPStatus.SERVICE_UNAVAILABLE, _TEXT, "The record can't be read just now.\n")
 
 
 def _response(status: HTTPStatus, kind: str, body: str | bytes, *, sockets: str = "") -> Response:
@@ -244,22 +292,3 @@ def _own_origins(host: str, port: int) -> set[str]:
     for name in ("localhost", "127.0.0.1", "::1", host.lower()):
         origins |= _at(name, port)
     return origins
-
-
-def _web_files() -> dict[str, tuple[str, bytes]]:
-    """The web client, read once: a request names one of these files or none, and never a path."""
-    try:
-        folder = web_folder()
-    except FileNotFoundError:
-        return {}
-    if not (folder / "index.html").is_file():
-        return {}
-    return {
-        f"/{path.relative_to(folder).as_posix()}": _read(path) for path in folder.rglob("*") if path.is_file()
-    }
-
-
-def _read(path: Path) -> tuple[str, bytes]:
-    kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-    is_text = kind.startswith("text/") or kind in {"application/javascript", "image/svg+xml"}
-    return (f"{kind}; charset=utf-8" if is_text else kind), path.read_bytes()

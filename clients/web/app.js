@@ -1,0 +1,426 @@
+// The page: which view is open, the bar and the buttons around the table, the keys that are not about one card.
+
+import { el, icon } from './art.js';
+import { Dialogs } from './dialogs.js';
+import { Lobby } from './lobby.js';
+import { Play } from './play.js';
+import { Replay } from './replay.js';
+import { TableView } from './table.js';
+import { Wire, recall, remember } from './wire.js';
+import { has, pileName, reason, speak, t, upper } from './words.js';
+
+const $ = (id) => document.getElementById(id);
+const root = document.documentElement;
+const RING = 2 * Math.PI * 16;
+const TOOLS = [
+  ['undo', 'undo', 'U'], ['redo', 'redo', 'R'], ['hint', 'hint', 'H'], ['auto', 'auto', 'A'], ['home', 'home', 'S'], ['flag', 'giveup', ''],
+];
+
+class App {
+  constructor() {
+    this.prefs = { theme: 'system', deck: 'auto', speed: 2, tap: true, letters: true, targets: true, language: 'auto', ...recall('localStorage', 'chilkoot.settings') };
+    this.catalogue = new Map();
+    this.decks = new Map();
+  }
+
+  async start() {
+    this.apply();
+    await speak(this.prefs.language);
+    this.wire = new Wire(this.prefs.name);
+    this.view = new TableView($('table'), () => ({ ...this.prefs }));
+    this.play = new Play(this.wire, this.view, this);
+    this.replay = new Replay(this.wire, this.view, this);
+    this.dialogs = new Dialogs(this);
+    this.lobby = new Lobby(this);
+    this.chrome();
+    this.wire.addEventListener('state', () => this.connection());
+    this.wire.addEventListener('welcome', (event) => this.welcomed(event.isAgain));
+    this.wire.addEventListener('stranger', () => this.say(t('net.stranger')));
+    addEventListener('popstate', () => this.route());
+    addEventListener('keydown', (event) => this.key(event));
+    addEventListener('resize', () => this.view.layout(false));
+    document.addEventListener('click', (event) => this.follow(event));
+    this.connection();
+    this.route();
+    this.install();
+  }
+
+  settings() {
+    return this.prefs;
+  }
+
+  /** Settings take effect, and are kept. */
+  apply(changes = {}) {
+    Object.assign(this.prefs, changes);
+    remember('localStorage', 'chilkoot.settings', this.prefs);
+    root.dataset.theme = this.prefs.theme;
+    root.dataset.mark = this.prefs.mark ? '1' : '0';
+    root.dataset.hand = this.prefs.left ? 'left' : 'right';
+    root.dataset.deck = this.prefs.deck === 'auto' ? this.decks?.get(this.variant) || '2' : this.prefs.deck;
+    if (this.view) {
+      this.view.layout(false);
+      this.refresh();
+    }
+    if ('language' in changes) speak(this.prefs.language).then(() => this.reword());
+  }
+
+  /** Another language: everything is said anew. */
+  reword() {
+    $('tools').replaceChildren();
+    $('replay').replaceChildren();
+    this.chrome();
+    this.connection();
+    this.lobby.rebuild();
+    if (this.view.names) {
+      const { piles } = this.view;
+      this.view.clear();
+      if (this.seat) this.play.show(false);
+      else if (this.isReplay) this.view.show(piles, { animate: false });
+    }
+  }
+
+  get seat() {
+    return this.play.seat;
+  }
+
+  get isReplay() {
+    return root.dataset.view === 'replay';
+  }
+
+  // ── the frame ──
+
+  chrome() {
+    $('table').setAttribute('aria-label', t('table'));
+    $('tools').setAttribute('aria-label', t('tools'));
+    $('menu').setAttribute('aria-label', t('menu'));
+    $('brand').setAttribute('aria-label', t('lobby'));
+    for (const [name, id, key] of TOOLS) {
+      const button = el('button', { type: 'button', id: `do-${id}`, class: id === 'home' ? 'primary' : id === 'giveup' ? 'danger' : null, 'aria-keyshortcuts': key || null, onclick: () => this.do(id) },
+        icon(name), el('span', { class: 'lg' }, t(id)), el('span', { class: 'sm' }, has(`${id}.short`) ? t(`${id}.short`) : t(id)), key ? el('kbd', { 'aria-hidden': 'true' }, key) : null);
+      if (id === 'giveup') $('tools').append(el('span', { class: 'sep' }));
+      $('tools').append(button);
+    }
+    const r = this.replay, made = (name, id, run) => el('button', { type: 'button', id: `re-${id}`, 'aria-label': t(`replay.${id}`), onclick: run }, icon(name));
+    $('replay').setAttribute('aria-label', t('replay.group'));
+    const slider = el('input', { type: 'range', id: 're-at', min: 0, max: 0, value: 0, 'aria-label': t('replay.at'), oninput: () => { r.pause(); r.go(Number(slider.value), false); } });
+    $('replay').append(made('first', 'start', () => { r.pause(); r.go(0, false); }), made('prev', 'back', () => { r.pause(); r.go(r.at - 1); }), made('play', 'play', () => r.toggle()),
+      made('next', 'step', () => { r.pause(); r.go(r.at + 1); }), made('last', 'end', () => { r.pause(); r.go(r.last, false); }), slider,
+      el('span', { class: 'pos', id: 're-pos' }), el('button', { type: 'button', class: 'sp', id: 're-speed', onclick: () => r.faster(1, true) }));
+  }
+
+  do(id) {
+    const button = $(`do-${id}`);
+    if (button.getAttribute('aria-disabled') === 'true') return;
+    if (id === 'giveup') return this.dialogs.giveUp();
+    if (id === 'hint') return this.play.hint();
+    return this.play.act(id);
+  }
+
+  /** Everything around the table says what the table says. */
+  refresh() {
+    const table = this.seat?.table, state = table || (this.isReplay ? this.replay.state : null);
+    if (!state) return;
+    const size = table ? table.size : this.replay.size, head = table || this.replay.head;
+    this.variant = head.variant;
+    const name = this.nameOf(head);
+    $('vname').textContent = name;
+    document.title = `${name} · Chilkoot`;
+    $('deal').hidden = !head.deal;
+    if (head.deal) {
+      const deal = this.dealText(head.deal);
+      $('deal').firstElementChild.textContent = t('deal', { deal });
+      $('deal').setAttribute('aria-label', `${t('deal', { deal })}, ${t('copydeal')}`);
+    }
+    const winnable = head.winnable && has(head.winnable) ? t(head.winnable) : '';
+    $('winnable').hidden = !winnable;
+    $('winnable').textContent = winnable;
+    const others = table ? table.viewers - 1 : 0, watching = [table && table.role !== 'player' ? t('spectator') : '', others > 0 ? t('viewers', { n: others }) : ''].filter(Boolean).join(' · ');
+    $('viewers').hidden = !watching;
+    $('viewers').textContent = watching;
+    $('moves').textContent = state.moves;
+    $('moves-label').textContent = `${t('moves')} `;
+    $('score').textContent = state.score;
+    $('of').textContent = ` / ${size}`;
+    $('scorebox').setAttribute('aria-label', t('score', { n: state.score, all: size }));
+    const share = Math.max(0, Math.min(1, state.score / size));
+    $('ring').setAttribute('stroke-dasharray', `${share * RING} ${RING}`);
+    $('ring').setAttribute('stroke-opacity', share ? '1' : '0');
+    this.spare(state, watching);
+    if (!table) return;
+    const may = table.role === 'player', can = table.can || {};
+    for (const id of ['undo', 'redo', 'hint', 'auto', 'home']) {
+      const off = !(may && can[id]);
+      const button = $(`do-${id}`);
+      if (button.getAttribute('aria-disabled') !== String(off)) button.setAttribute('aria-disabled', off);
+    }
+    const isOpen = !table.isOver || (table.result === 'no_moves' && can.undo);
+    $('do-giveup').setAttribute('aria-disabled', !(may && isOpen));
+  }
+
+  /** What stands in the free corner of an upright table. */
+  spare(state, watching) {
+    const { view } = this, place = view.geometry?.info;
+    if (!place) {
+      if (view.info) view.info.hidden = true;
+      return;
+    }
+    view.info ||= view.root.appendChild(el('div', { class: 'info' }, el('span', {}, el('span'), el('b')), el('span'), el('span')));
+    view.info.hidden = false;
+    Object.assign(view.info.style, { left: `${place.x}px`, top: `${place.y}px`, width: `${place.w}px`, height: `${place.h}px` });
+    const [moves, watch, net] = view.info.children;
+    moves.children[0].textContent = `${t('moves')} `;
+    moves.children[1].textContent = state.moves;
+    watch.textContent = watching;
+    net.textContent = this.wire.state === 'online' ? '' : t(`net.${this.wire.state}`);
+  }
+
+  nameOf(head) {
+    const one = this.catalogue.get(head.variant);
+    const name = one ? one.name : upper(head.variant.replaceAll('-', ' '));
+    return head.level !== undefined && head.level !== null && (!one || one.levels.length > 1) ? `${name} ${head.level}` : name;
+  }
+
+  dealText(deal) {
+    return deal.length > 24 ? `${deal.slice(0, 10)}…` : deal;
+  }
+
+  say(text) {
+    const status = $('status');
+    if (!text) return;
+    // The same words again are only heard if they are not the same.
+    status.textContent = status.textContent === text ? `${text}\u00a0` : text;
+    this.last = text;
+  }
+
+  connection() {
+    const { state } = this.wire;
+    root.dataset.net = state;
+    const text = t(navigator.onLine === false && state !== 'online' ? 'net.waiting' : `net.${state}`);
+    $('net').lastChild.textContent = text;
+    $('banner').hidden = state === 'online' || state === 'connecting';
+    $('banner').textContent = state === 'ended' ? t('net.why', { why: this.wire.why || '' }) : navigator.onLine === false ? t('net.off') : t('net.lost');
+    if (state === 'waiting' && !this.wasLost) {
+      this.wasLost = true;
+      this.say(t('net.lost'));
+    }
+    if (state === 'online' && this.wasLost) {
+      this.wasLost = false;
+      this.say(t('net.back'));
+    }
+    this.refresh();
+  }
+
+  async welcomed(isAgain) {
+    if (this.catalogue.size && isAgain) return;
+    try {
+      const reply = await this.wire.ask('variants');
+      this.catalogue = new Map(reply.variants.map((one) => [one.id, one]));
+      this.lobby.catalogued();
+      this.refresh();
+    } catch { /* asked again with the next welcome */ }
+    this.wire.ask('daily').then((reply) => { this.daily = reply; this.lobby.catalogued(); }, () => { this.daily = null; });
+  }
+
+  /** Four colours where a game builds in suit, two where colours alternate. */
+  async dress(variant, level) {
+    this.variant = variant;
+    const key = `${variant}/${level ?? ''}`;
+    if (!this.decks.has(key)) {
+      try {
+        const reply = await this.wire.ask('rules', { variant });
+        const rules = reply.levels?.[level] || reply.compiled;
+        this.decks.set(key, rules.tableau?.[0]?.build?.suit === 'same' ? '4' : '2');
+      } catch {
+        return;
+      }
+    }
+    this.decks.set(variant, this.decks.get(key));
+    this.apply();
+  }
+
+  // ── views ──
+
+  /** Links within the page do not load it anew. */
+  follow(event) {
+    const link = event.target.closest?.('a[href]');
+    if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const url = new URL(link.href, location.href);
+    if (url.origin !== location.origin || !/^\/($|games\/|replay\/|daily$)/.test(url.pathname)) return;
+    event.preventDefault();
+    this.go(url.pathname + url.hash);
+  }
+
+  go(path) {
+    if (path !== location.pathname + location.hash) history.pushState(null, '', path);
+    this.dialogs.closeAll();
+    this.route();
+  }
+
+  async route() {
+    const [, kind, id] = location.pathname.split('/');
+    this.replay.close();
+    if (kind === 'games' && id) return this.openGame(decodeURIComponent(id));
+    if (kind === 'replay' && id) return this.openReplay(decodeURIComponent(id));
+    this.play.close();
+    root.dataset.view = 'lobby';
+    document.title = 'Chilkoot';
+    $('vname').textContent = 'Chilkoot';
+    for (const name of ['deal', 'winnable', 'viewers']) $(name).hidden = true;
+    $('status').textContent = '';
+    this.lobby.open(kind === 'daily');
+  }
+
+  async openGame(game) {
+    root.dataset.view = 'play';
+    if (this.seat?.game === game) return;
+    this.replay.close();
+    try {
+      if (!this.wire.tables.has(game)) {
+        this.view.clear();
+        const hash = new URLSearchParams(location.hash.slice(1)), key = hash.get('key') || hash.get('watch');
+        await this.wire.ask('join', { game, role: hash.get('key') ? 'player' : undefined, key });
+      }
+    } catch (why) {
+      return this.noGame(why);
+    }
+    if (location.pathname !== `/games/${encodeURIComponent(game)}`) return;
+    this.play.open(game);
+    const { table } = this.seat;
+    this.dress(table.variant, table.level);
+    if (table.role === 'player' && !table.isOver) remember('localStorage', 'chilkoot.last', { game, variant: table.variant });
+    const values = { name: this.nameOf(table), n: table.score, moves: table.moves };
+    this.say(t(table.moves ? 'say.start' : 'say.fresh', values));
+    if (table.isOver && table.result !== 'no_moves') this.go(`/replay/${encodeURIComponent(game)}`);
+    else if (table.status !== 'playing') this.ended(table.status);
+  }
+
+  noGame(why) {
+    this.play.close();
+    this.go('/');
+    this.say(!why || why.code === 'no_such_game' ? t('nogame') : t('err.other', { why: reason(why) }));
+  }
+
+  /** A new game has begun: its table is here already. */
+  began(snapshot) {
+    this.go(`/games/${snapshot.game}`);
+  }
+
+  async openReplay(game) {
+    root.dataset.view = 'replay';
+    this.play.close();
+    this.view.clear();
+    this.say(t('replay.loading'));
+    const at = new URLSearchParams(location.hash.slice(1)).get('at');
+    try {
+      await this.replay.load(game);
+    } catch (why) {
+      return this.noGame(why);
+    }
+    if (this.replay.game !== game || !this.isReplay) return;
+    this.dress(this.replay.head.variant, this.replay.head.level);
+    $('re-at').max = this.replay.last;
+    this.replay.go(at === null ? this.replay.last : Number(at) || 0, false);
+    this.refresh();
+  }
+
+  replayed(text) {
+    const { replay } = this;
+    if (!replay.states.length) return;
+    $('re-at').value = replay.at;
+    $('re-at').setAttribute('aria-valuetext', t('replay.of', { n: replay.at, all: replay.last }));
+    $('re-pos').replaceChildren(el('b', {}, String(replay.at)), ` / ${replay.last}`);
+    $('re-speed').textContent = `${replay.speed}×`;
+    $('re-speed').setAttribute('aria-label', `${t('replay.speed')} ${replay.speed}×`);
+    const isOn = Boolean(replay.timer);
+    if ($('re-play').dataset.on !== String(isOn)) {
+      $('re-play').dataset.on = isOn;
+      $('re-play').setAttribute('aria-label', t(isOn ? 'replay.pause' : 'replay.play'));
+      $('re-play').replaceChildren(icon(isOn ? 'pause' : 'play'));
+    }
+    if (text) {
+      this.say(text);
+      if (this.isReplay) history.replaceState(null, '', `${location.pathname}#at=${replay.at}`);
+    }
+    this.refresh();
+  }
+
+  ended(status) {
+    if (status === 'stuck') this.dialogs.stuck();
+    else this.dialogs.over();
+  }
+
+  hinted(action) {
+    const button = $('do-home');
+    button.classList.toggle('hinted', action === 'home');
+    setTimeout(() => button.classList.remove('hinted'), 4000);
+  }
+
+  peek(pile, cards, mayPick) {
+    this.dialogs.peek(pile, cards, mayPick);
+  }
+
+  pile(name) {
+    return upper(pileName(name, this.view.foundations));
+  }
+
+  // ── keys ──
+
+  key(event) {
+    const { target } = event;
+    if (event.defaultPrevented || event.altKey || event.metaKey || document.querySelector('dialog[open]')) return;
+    if (target.closest?.('input, textarea, select, [contenteditable]') && target.type !== 'range') return;
+    const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (event.ctrlKey) {
+      if (!this.seat) return;
+      const what = name === 'z' ? (event.shiftKey ? 'redo' : 'undo') : name === 'y' && !event.shiftKey ? 'redo' : null;
+      if (what) {
+        event.preventDefault();
+        this.do(what);
+      }
+      return;
+    }
+    if (this.isReplay && this.replayKey(event, name)) return void event.preventDefault();
+    if (name.length === 1 && this.prefs.letters === false) return;
+    const run = this.letters()[name];
+    if (!run || (event.repeat && name !== 'u' && name !== 'r')) return;
+    event.preventDefault();
+    run();
+  }
+
+  letters() {
+    const always = { '?': () => this.dialogs.help(), n: () => this.dialogs.newGame(), l: () => this.say(this.last) };
+    const focus = this.view.focus, pile = focus && (focus.card ? focus.card.pile : focus.pile);
+    const reading = root.dataset.view === 'lobby' ? {} : {
+      t: () => this.say(this.play.readTable()), c: () => pile && this.say(this.play.readColumn(pile)), q: () => this.say(this.play.readScore()),
+      p: () => pile && this.play.peek(pile),
+    };
+    const acting = this.seat ? { u: () => this.do('undo'), r: () => this.do('redo'), h: () => this.do('hint'), a: () => this.do('auto'), s: () => this.do('home'), d: () => this.play.draw() } : {};
+    return { ...always, ...reading, ...acting };
+  }
+
+  replayKey(event, name) {
+    const { replay } = this;
+    const onTable = this.view.stops?.includes(event.target);
+    if (onTable && name.startsWith('Arrow')) return false;
+    if (event.target.type === 'range' && (name.startsWith('Arrow') || name === 'Home' || name === 'End')) return false;
+    if (event.target.closest?.('button, a') && (name === ' ' || name === 'Enter')) return false;
+    const jump = { ArrowLeft: () => replay.go(replay.at - 1), ArrowRight: () => replay.go(replay.at + 1), Home: () => replay.go(0, false), End: () => replay.go(replay.last, false) }[name];
+    if (jump) replay.pause();
+    const run = jump || { ' ': () => replay.toggle(), '+': () => replay.faster(1), '-': () => replay.faster(-1) }[name];
+    if (run) run();
+    return Boolean(run);
+  }
+
+  // ── a page that is kept ──
+
+  install() {
+    if (!('serviceWorker' in navigator) || !isSecureContext) return;
+    let url = '/sw.js';
+    if (window.trustedTypes) url = trustedTypes.createPolicy('chilkoot', { createScriptURL: () => '/sw.js' }).createScriptURL('');
+    addEventListener('load', () => navigator.serviceWorker.register(url).catch(() => {}));
+    if (document.readyState === 'complete') navigator.serviceWorker.register(url).catch(() => {});
+  }
+}
+
+const app = new App();
+app.start();

@@ -1,0 +1,397 @@
+// The table on the screen: piles and cards as elements, patched where something changed. It shows what it is told and asks
+// nobody; what a touch means is decided in input.js.
+
+import { el, face, suitMark } from './art.js';
+import { arrange, fan, kinds } from './layout.js';
+import { HIDDEN } from './mirror.js';
+import { cardName, pileName, t, upper } from './words.js';
+
+const EASE = 'cubic-bezier(.2,.75,.25,1)';
+
+export class TableView {
+  constructor(root, settings) {
+    this.root = root;
+    this.settings = settings;
+    this.piles = {};
+    this.view = {};
+    this.cards = new Set();
+    this.selection = null;
+    this.focus = null;
+    this.dragged = [];
+    this.ring = el('div', { class: 'ring', hidden: true });
+    root.append(this.ring);
+    new ResizeObserver(() => this.layout(false)).observe(root);
+    root.addEventListener('focusin', (event) => this.focused(event.target));
+    root.addEventListener('focusout', () => { this.ring.hidden = true; });
+  }
+
+  /** Another game: nothing of the one before stays. */
+  clear() {
+    for (const group of Object.values(this.view)) group.node.remove();
+    this.view = {};
+    this.piles = {};
+    this.cards.clear();
+    this.selection = this.focus = null;
+    this.depth = 0;
+    this.ring.hidden = true;
+    this.info?.remove();
+    this.info = null;
+  }
+
+  /** Show these piles; cards that were elsewhere move there. */
+  show(piles, { animate = true, accepts } = {}) {
+    const names = Object.keys(piles);
+    if (accepts !== undefined) this.accepts = accepts;
+    if (names.length !== Object.keys(this.view).length || names.some((name) => !this.view[name])) {
+      this.clear();
+      this.build(piles);
+      animate = false;
+    }
+    const hadFocus = this.root.contains(document.activeElement) && this.focus;
+    const focusedCard = hadFocus && document.activeElement.card;
+    this.settle(piles);
+    this.piles = piles;
+    this.depth = Math.max(this.depth, ...names.filter((name) => name[0] === 't').map((name) => piles[name].length));
+    this.label();
+    this.layout(animate && !document.hidden);
+    if (hadFocus) this.refocus(focusedCard ? document.activeElement === focusedCard.node ? focusedCard.node : focusedCard.node.isConnected ? focusedCard.node : null : null);
+  }
+
+  build(piles) {
+    const found = kinds(piles);
+    this.foundations = found.f.length;
+    this.names = [...found.t, ...found.c, ...found.r, ...found.s, ...found.w, ...found.f];
+    this.depth = 4 + Math.max(0, ...found.t.map((name) => piles[name].length));
+    for (const name of this.names) {
+      const slot = el('div', { class: `slot ${name[0]}`, tabindex: -1 });
+      slot.pile = name;
+      const node = el('div', { class: `pile p-${name[0]}`, role: 'group', 'data-pile': name, 'aria-label': upper(pileName(name, this.foundations)) }, slot);
+      this.view[name] = { node, slot, cards: [] };
+      if (name[0] === 'f' && this.foundations % 4 === 0) slot.append(suitMark('CDHS'[(name.slice(1) - 1) % 4], 'mark'));
+      else if (name[0] === 'c') slot.append(el('span', { class: 'k', 'aria-hidden': 'true' }, t('slot.cell')));
+      else if (name[0] === 't') slot.append(el('span', { class: 'k', 'aria-hidden': 'true' }));
+      this.root.append(node);
+    }
+  }
+
+  accepted(name) {
+    const { accepts } = this;
+    if (!Array.isArray(accepts)) return accepts;
+    const columns = this.names.filter((one) => one[0] === 't').length;
+    return accepts[accepts.length === columns ? name.slice(1) - 1 : accepts.length === 1 ? 0 : Math.min(accepts.length - 1, name.slice(1) - 1)];
+  }
+
+  /** Give every card of the new piles an element: where it lies, where it came from, or a new one. */
+  settle(piles) {
+    const free = new Map();
+    const claimed = new Set();
+    const plan = [];
+    for (const name of this.names) {
+      const old = this.view[name].cards, now = piles[name], made = new Array(now.length);
+      now.forEach((card, at) => {
+        if (old[at]?.name === card) claimed.add((made[at] = old[at]));
+      });
+      plan.push([name, now, made]);
+    }
+    for (const card of this.cards) {
+      if (!claimed.has(card) && card.name !== HIDDEN) free.set(card.name, [...(free.get(card.name) || []), card]);
+    }
+    for (const [, now, made] of plan) {
+      now.forEach((card, at) => {
+        if (made[at] || card === HIDDEN) return;
+        const moved = free.get(card)?.pop();
+        if (moved) claimed.add((made[at] = moved));
+      });
+    }
+    const left = [...this.cards].filter((card) => !claimed.has(card));
+    for (const [name, now, made] of plan) {
+      now.forEach((card, at) => {
+        if (made[at]) return;
+        const here = this.view[name].cards[at];
+        const turned = here && !claimed.has(here) ? here : left.findLast((one) => !claimed.has(one));
+        const one = turned || this.create();
+        claimed.add(one);
+        this.turn(one, card);
+        made[at] = one;
+      });
+    }
+    for (const card of this.cards) {
+      if (claimed.has(card)) continue;
+      card.node.remove();
+      this.cards.delete(card);
+    }
+    for (const [name, , made] of plan) {
+      const group = this.view[name];
+      const isSame = made.length === group.cards.length && made.every((card, at) => group.cards[at] === card);
+      if (isSame) continue;
+      made.forEach((card, at) => {
+        const before = at ? made[at - 1].node : group.slot;
+        if (before.nextSibling !== card.node) before.after(card.node);
+        card.pile = name;
+        card.isMoved ||= group.cards[at] !== card;
+      });
+      group.cards = made;
+    }
+  }
+
+  create() {
+    const card = { name: null, node: el('div', { class: 'card' }), x: null, y: null, h: 0 };
+    card.node.card = card;
+    this.cards.add(card);
+    return card;
+  }
+
+  turn(card, name) {
+    if (card.name === name) return;
+    const wasShown = card.name !== null;
+    card.name = name;
+    card.node.className = `card ${name === HIDDEN ? 'down' : 'HD'.includes(name[1]) ? 'red' : 'black'}`;
+    card.node.replaceChildren(face(name));
+    card.isTurned = wasShown;
+  }
+
+  /** Names and tab stops for everything that can be reached. */
+  label() {
+    const stops = [];
+    for (const name of this.names) {
+      const { slot, cards } = this.view[name], kind = name[0], pile = upper(pileName(name, this.foundations)), n = cards.length;
+      const down = cards.filter((card) => card.name === HIDDEN).length;
+      let slotLabel = null;
+      if (kind === 's') slotLabel = n ? upper(t('label.stock', { n })) : t('label.empty', { pile });
+      else if (!n) {
+        const what = kind === 't' ? this.accepted(name) : null;
+        slotLabel = what ? t('label.accepts', { pile, what: t(`accepts.${['any', 'none', 'K', 'A'].includes(what) ? what : 'other'}`) }) : t('label.empty', { pile });
+      } else if (down && (kind === 't' || (kind === 'r' && down === n))) slotLabel = t('label.down', { pile, n: down });
+      if (kind === 't' && slot.firstChild) {
+        const what = this.accepted(name);
+        slot.firstChild.textContent = what && what.length === 1 ? what : what === 'none' ? '×' : '';
+      }
+      name_(slot, slotLabel);
+      if (slotLabel) stops.push(slot);
+      cards.forEach((card, at) => {
+        const isOnlyTop = kind === 'f' || kind === 'c' || kind === 'w' || kind === 's';
+        if (card.name === HIDDEN || kind === 's' || (isOnlyTop && at < n - 1)) return name_(card.node, null);
+        const values = { card: cardName(card.name), at: at + 1, all: n, pile: pileName(name, this.foundations), n: n - 1 - at };
+        const text = kind === 't' || (kind === 'r' && n > 1) ? t(at < n - 1 ? 'label.riders' : 'label.card', values)
+          : t(kind === 'w' ? 'label.topn' : 'label.top', { pile, card: values.card, n });
+        name_(card.node, upper(text));
+        stops.push(card.node);
+      });
+    }
+    this.stops = stops;
+    const current = stops.includes(this.focus) ? this.focus : stops.find((stop) => stop.card) || stops[0];
+    this.rove(current);
+  }
+
+  rove(node) {
+    if (this.focus && this.focus !== node && this.focus.isConnected) this.focus.setAttribute('tabindex', -1);
+    this.focus = node || null;
+    node?.setAttribute('tabindex', 0);
+  }
+
+  refocus(node) {
+    const target = node && this.stops.includes(node) ? node : this.focus;
+    if (target && document.activeElement !== target) target.focus({ preventScroll: true });
+    else if (target) this.focused(target);
+  }
+
+  focused(node) {
+    if (!this.stops?.includes(node)) return;
+    this.rove(node);
+    if (!node.matches(':focus-visible')) return void (this.ring.hidden = true);
+    this.drawRing();
+  }
+
+  drawRing() {
+    const node = this.focus;
+    if (!node || document.activeElement !== node || !this.geometry) return void (this.ring.hidden = true);
+    const { cw, ch } = this.geometry;
+    const place = this.geometry.places[node.card ? node.card.pile : node.pile];
+    const x = node.card ? node.card.x : place.x, y = node.card ? node.card.y : place.y;
+    let h = node.card ? node.card.h : ch;
+    if (!node.card && node.pile[0] === 't') {
+      const up = this.view[node.pile].cards.find((card) => card.name !== HIDDEN);
+      if (up) h = Math.max(10, up.y - place.y);
+    }
+    Object.assign(this.ring.style, { transform: `translate(${x}px,${y}px)`, width: `${cw}px`, height: `${h}px` });
+    this.ring.hidden = !node.matches(':focus-visible');
+  }
+
+  /** Put everything in its place. */
+  layout(animate = true) {
+    const W = this.root.clientWidth, H = this.root.clientHeight;
+    if (!this.names || !Object.keys(this.view).length || W < 40 || H < 40) return;
+    const { large, left } = this.settings();
+    const geometry = arrange(this.piles, W, H, { depth: this.depth, isLarge: large, isLeft: left });
+    const old = this.geometry;
+    const isNew = !old || ['cw', 'ch', 'W', 'H', 'portrait', 'size'].some((key) => old[key] !== geometry[key]) || old.large !== large || old.left !== left;
+    this.geometry = Object.assign(geometry, { large, left });
+    const { cw, ch, ix, size, places } = geometry;
+    if (isNew) {
+      animate = false;
+      this.root.dataset.size = size;
+      this.root.dataset.print = large ? 'large' : 'normal';
+      const { style } = this.root;
+      for (const [key, value] of [['--cw', cw], ['--ch', ch], ['--r', Math.max(4, Math.round(cw * 0.075))], ['--ix0', ix]]) style.setProperty(key, `${value}px`);
+    }
+    const ms = animate ? this.duration() : 0;
+    for (const name of this.names) {
+      const group = this.view[name], place = places[name], cards = group.cards;
+      if (isNew) Object.assign(group.slot.style, { left: `${place.x}px`, top: `${place.y}px` });
+      const { offsets, ix: own, fu } = fan(this.piles[name], place, geometry);
+      const narrow = own < ix ? own : 0;
+      if (group.ix !== narrow || isNew) {
+        group.ix = narrow;
+        group.node.classList.toggle('tight', Boolean(narrow));
+        group.node.style.setProperty('--ixn', `${narrow || ix}px`);
+        group.node.style.setProperty('--itn', `${Math.max(1, Math.min(ch * 0.028, ((fu || 0) - narrow) * 0.42))}px`);
+      }
+      const sideways = place.way === 'right';
+      cards.forEach((card, at) => {
+        const x = place.x + (sideways ? offsets[at] : 0), y = place.y + (sideways ? 0 : offsets[at]);
+        card.h = at < cards.length - 1 && !sideways ? Math.min(ch, offsets[at + 1] - offsets[at] || ch) : ch;
+        // Under two cards of a pile nothing can be seen.
+        card.node.classList.toggle('buried', (place.way === 'none' && at < cards.length - 2) || (place.way !== 'down' && at < cards.length - 5));
+        this.place(card, x, y, ms, at);
+      });
+    }
+    if (this.selection) this.lift();
+    this.drawRing();
+    this.root.dispatchEvent(new Event('laid'));
+  }
+
+  duration() {
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches) return 0;
+    return [0, 80, 150, 240, 340][this.settings().speed] ?? 150;
+  }
+
+  place(card, x, y, ms, at) {
+    const { node } = card;
+    const from = card.dragAt || (card.x === null ? null : [card.x + (card.dx || 0), card.y + (card.dy || 0)]);
+    const isMoved = card.isMoved;
+    card.isMoved = false;
+    card.dx = card.dy = 0;
+    if (card.x === x && card.y === y && !card.dragAt && !isMoved && !card.wasLifted) return;
+    card.wasLifted = false;
+    card.dragAt = null;
+    card.x = x;
+    card.y = y;
+    node.style.transform = `translate(${x}px,${y}px)`;
+    if (card.motion) {
+      card.motion.cancel();
+      card.motion = null;
+      node.classList.remove('flying');
+    }
+    if (!ms || !from || (from[0] === x && from[1] === y)) return;
+    const motion = node.animate([{ transform: `translate(${from[0]}px,${from[1]}px)` }, { transform: `translate(${x}px,${y}px)` }], { duration: ms, easing: EASE });
+    card.motion = motion;
+    const far = Math.abs(from[0] - x) + Math.abs(from[1] - y) > 4 && isMoved;
+    if (far) {
+      node.classList.add('flying');
+      node.style.zIndex = 600 + at;
+    }
+    motion.onfinish = () => {
+      if (card.motion !== motion) return;
+      card.motion = null;
+      node.classList.remove('flying');
+      if (far) node.style.zIndex = '';
+    };
+    motion.oncancel = () => { if (far) node.style.zIndex = ''; };
+  }
+
+  /** The last n cards of a pile are picked up; these piles take them. */
+  select(pile, n, targets = []) {
+    this.unselect();
+    if (!pile) return;
+    this.selection = { pile, n };
+    this.targets(targets);
+    this.lift();
+  }
+
+  lift() {
+    const { pile, n } = this.selection;
+    this.view[pile]?.cards.slice(-n).forEach((card, at) => {
+      card.node.classList.add('lift');
+      card.node.classList.toggle('first', at === 0);
+      card.node.setAttribute('aria-pressed', 'true');
+      if (card.dragAt) return;
+      [card.dx, card.dy] = [3, -6];
+      card.wasLifted = true;
+      card.node.style.transform = `translate(${card.x + 3}px,${card.y - 6}px)`;
+      card.node.style.zIndex = 500 + at;
+    });
+  }
+
+  unselect() {
+    this.targets([]);
+    this.selection = null;
+    for (const node of this.root.querySelectorAll('.lift')) {
+      const { card } = node;
+      node.classList.remove('lift', 'first');
+      node.removeAttribute('aria-pressed');
+      if (!card.dragAt) {
+        node.style.transform = `translate(${card.x}px,${card.y}px)`;
+        node.style.zIndex = '';
+      }
+      card.dx = card.dy = 0;
+      card.wasLifted = false;
+    }
+  }
+
+  /** Mark the piles that take what is picked up. */
+  targets(names) {
+    for (const node of this.root.querySelectorAll('.target')) node.classList.remove('target');
+    this.marked = names;
+    if (this.settings().targets === false) return;
+    for (const name of names) {
+      const group = this.view[name];
+      if (group) (group.cards.at(-1)?.node || group.slot).classList.add('target');
+    }
+  }
+
+  /** Show a hint: cards to move, and where to. */
+  hint(from, n, to) {
+    this.unhint();
+    const group = this.view[from];
+    if (!group) return;
+    (group.cards.at(-n)?.node || group.slot).classList.add('hint');
+    group.cards.slice(-n).forEach((card) => card.node.classList.add('hint'));
+    const target = this.view[to];
+    if (target) (target.cards.at(-1)?.node || target.slot).classList.add('target');
+  }
+
+  unhint() {
+    for (const node of this.root.querySelectorAll('.hint')) node.classList.remove('hint');
+    if (!this.selection) this.targets([]);
+  }
+
+  shake(pile, n) {
+    if (!this.duration()) return;
+    for (const card of (this.view[pile]?.cards || []).slice(-n)) {
+      card.node.firstChild?.animate([{ transform: 'none' }, { transform: 'translateX(-4px)' }, { transform: 'translateX(4px)' }, { transform: 'none' }], { duration: 120 });
+    }
+  }
+
+  /** The part of the table that stands for a pile: for a column all of its height. */
+  area(name) {
+    const { places, cw, ch } = this.geometry, place = places[name], cards = this.view[name].cards;
+    const last = cards.at(-1);
+    const h = name[0] === 't' ? Math.max(place.room, ch) : last ? last.y - place.y + ch : ch;
+    const w = place.way === 'right' && last ? last.x - place.x + cw : cw;
+    return { x: place.x, y: place.y, w, h };
+  }
+}
+
+function name_(node, text) {
+  if (text === null) {
+    if (node.getAttribute('aria-hidden') === 'true') return;
+    node.setAttribute('aria-hidden', 'true');
+    for (const name of ['role', 'aria-label', 'tabindex', 'aria-pressed']) node.removeAttribute(name);
+    return;
+  }
+  if (node.getAttribute('aria-label') === text) return;
+  node.removeAttribute('aria-hidden');
+  node.setAttribute('role', 'button');
+  node.setAttribute('aria-label', text);
+  if (!node.hasAttribute('tabindex')) node.setAttribute('tabindex', -1);
+}

@@ -352,7 +352,7 @@ class Game:
         known = self._judged.get(key)
         if known is None:
             looks = self.looks_for_stuck and not stuck
-            known = judge(self.position, self.legal_piles(), looks_for_stuck=looks)
+            known = judge(self.position, self.legal_piles, looks_for_stuck=looks)
             if stuck and known[0] == "playing":
                 known = "stuck", None
             if self.looks_for_stuck:

@@ -31,6 +31,7 @@ __all__ = [
     "name_move",
     "runs_homeward",
     "targets",
+    "wanted_by_columns",
     "why_no_draw",
     "why_not",
 ]
@@ -118,7 +119,7 @@ def legal_moves(position: Position) -> list[PileMove]:
     tables, piles = position.tables, position.piles
     layout = tables.layout
     # Most cards fit nowhere, so what the piles would take is put together first, and few cards are looked at twice.
-    wanted = _wanted_by_columns(tables, piles)
+    wanted = wanted_by_columns(tables, piles)
     founded = _wanted_by_foundations(tables, piles)
     anywhere, home = _together(wanted), _together(founded)
     cells = [pile for pile in range(layout.first_cell, layout.first_reserve) if not piles[pile]]
@@ -172,7 +173,7 @@ def _heads(table: ColumnTable, cards: list[int]) -> int:
     return heads
 
 
-def _wanted_by_columns(tables: Tables, piles: list[list[int]]) -> list[int]:
+def wanted_by_columns(tables: Tables, piles: list[list[int]]) -> list[int]:
     """The cards that each column would take, sizes aside."""
     wanted = []
     for table, cards in zip(tables.columns, piles, strict=False):

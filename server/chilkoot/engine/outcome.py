@@ -6,20 +6,28 @@ nothing; it is blind to hidden cards (``stuck``).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from chilkoot.engine.moves import PileMove, can_draw, can_turn, ends_in_run, is_no_op
 from chilkoot.engine.position import Position
-from chilkoot.engine.stuck import is_stuck
+from chilkoot.engine.stuck import is_stuck, shows_progress
 from chilkoot.events import Result, Status
 
 __all__ = ["is_lost", "is_won", "judge"]
 
 
 def judge(
-    position: Position, moves: list[PileMove], *, looks_for_stuck: bool = True
+    position: Position, legal: Callable[[], list[PileMove]], *, looks_for_stuck: bool = True
 ) -> tuple[Status, Result | None]:
-    """Status and result of a position whose legal moves are given; whether it is stuck takes by far the longest to say."""
+    """Status and result of a position; `legal` lists its moves, which is asked only where it must be.
+
+    Whether it is stuck takes by far the longest to say.
+    """
     if is_won(position):
         return "won", "home"
+    if shows_progress(position):
+        return "playing", None
+    moves = legal()
     if position.rules.loss.when == "no_legal_move" and is_lost(position, moves):
         return "lost", "no_moves"
     return ("stuck" if looks_for_stuck and is_stuck(position, moves) else "playing"), None

@@ -185,7 +185,10 @@ class Tables:
                         if pile.on[top] >> card & 1:
                             self.follows[card] |= 1 << top
         self.copies = rules.deck.packs
-        self.moves_anything = all(table.group.unit == "any" and not table.max_cards for table in self.columns)
+        self.moves_anything = all(
+            table.group.unit == "any" and table.group.limit == "none" and not table.max_cards
+            for table in self.columns
+        )
         self.manual = any(table.manual for table in self.columns)
         self.fills = any(group.empty.auto_fill != "none" for group in rules.tableau)
         self.takes_run = [number for number, pile in enumerate(self.foundations) if pile.accepts_runs]

@@ -113,6 +113,8 @@ def _parser() -> argparse.ArgumentParser:
         _add_deal,
         _add_legal,
         _add_apply,
+        _add_solve,
+        _add_survey,
         _add_replay,
         _add_database,
     ):
@@ -242,6 +244,67 @@ def _add_apply(commands: _Commands[_Parser]) -> None:
         "actions", nargs="+", metavar="MOVE", help='"t5 4 t2", "t5 1 f", draw, home, undo, …'
     )
     _add_json(command)
+
+
+def _add_solve(commands: _Commands[_Parser]) -> None:
+    command = _command(commands, "solve", "solving:solve", "say of deals whether they are winnable")
+    _add_variant(command)
+    command.add_argument("deals", nargs="+", metavar="DEAL", help="ck:N, ms:N, ranges as ms:1-1000")
+    command.add_argument("--seconds", type=_seconds, metavar="S", help="a wall limit a deal as well")
+    _add_search(command)
+
+
+def _add_survey(commands: _Commands[_Parser]) -> None:
+    command = _command(
+        commands, "survey", "solving:survey", "measure how many deals of a variant are winnable"
+    )
+    _add_variant(command)
+    command.add_argument(
+        "-n",
+        type=_positive,
+        default=1000,
+        metavar="N",
+        help="ask the deals ck:1 to ck:N (default: %(default)s)",
+    )
+    command.add_argument("--resume", type=Path, metavar="FILE", help="keep answers there, and go on from it")
+    _add_search(command)
+
+
+def _add_search(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--positions", type=_positive, default=1_000_000, metavar="N",
+        help="positions a deal may take, which is the same on every machine (default: %(default)s)",
+    )  # fmt: skip
+    command.add_argument(
+        "--memory",
+        type=_positive,
+        default=256,
+        metavar="MIB",
+        help="memory a deal may take (default: %(default)s)",
+    )
+    command.add_argument(
+        "--jobs", type=_positive, default=1, metavar="N", help="processes (default: %(default)s)"
+    )
+    command.add_argument(
+        "--executor", metavar="URL", help="a Dask cluster in their place, as dask://HOST:PORT"
+    )
+    _add_json(command)
+
+
+def _positive(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 10**12):
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 up")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds")
+    return value
 
 
 def _add_replay(commands: _Commands[_Parser]) -> None:

@@ -501,7 +501,7 @@ def column_moves(
             if there == 0:
                 if i == 0 and (
                     ints[p.COLUMN + p.COLUMN_FIELDS * g + p.REFUSE_WHOLE]
-                    or (g == ints[p.GROUP + source] and not ints[p.FILLS])
+                    or (g == ints[p.GROUP + source] and not ints[p.FILLS] and alike(ints, sizes))
                 ):
                     continue
                 if (

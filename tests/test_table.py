@@ -42,6 +42,7 @@ from chilkoot.table import (
     standing_of_token,
     token_hash,
     variant_list,
+    wants_proof,
     why_no_advice,
 )
 from chilkoot.wire import JSON, commands, decode, encode
@@ -622,9 +623,25 @@ def test_the_default_level_is_played_where_none_is_named() -> None:
     assert "level" not in shown(opened_table())
 
 
-def test_thicket_says_that_nobody_proved_its_deal_winnable() -> None:
-    assert shown(opened_table(variant="yukon-thicket"))["winnable"] == "not_proved"
-    assert "winnable" not in shown(opened_table())
+def test_a_table_says_what_a_search_found_of_its_deal_and_nothing_where_none_was_made() -> None:
+    table = opened_table(variant="yukon-thicket")
+    assert "winnable" not in shown(table)
+    for proof in ("proved", "not_proved"):
+        table.terms = msgspec.structs.replace(table.terms, winnable=proof)
+        assert shown(table)["winnable"] == proof
+
+
+@pytest.mark.parametrize(
+    ("fields", "wanted"),
+    (({"variant": "yukon"}, False), ({"variant": "yukon", "winnable": True}, True), ({"variant": "yukon-thicket"}, True),
+     ({"variant": "yukon-thicket", "winnable": False}, False), ({"variant": "yukon-thicket", "deal": "ms:1"}, False),
+     ({"variant": "yukon", "deal": "ms:1", "winnable": True}, True), ({"variant": "yukon-thicket", "level": 9}, False)),
+)  # fmt: skip
+def test_a_winnable_deal_is_looked_for_where_the_player_or_the_variant_wants_one(
+    fields: Frame, wanted: bool
+) -> None:
+    command = commands.New(id=1, **fields)
+    assert (wants_proof(command, variant(fields["variant"])) is not None) == wanted
 
 
 def test_a_restart_lays_the_same_deal_as_a_new_game_with_new_keys() -> None:

@@ -52,6 +52,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     # games
     active_games: int = 20
     """Unfinished games of one player."""
+    certify_seconds: float = 3
+    """How long a new game waits for a deal that a search found a winning line for; 0: none is looked for."""
     watched_games: int = 50
     """Games one connection receives events of."""
     cached_games: int = 2000

@@ -295,8 +295,7 @@ class Game:
             play_home(position, changes)
         self._undo.append(Step(changes, before, position.state, self._check))
         self._redo.clear()
-        # From a stuck table no action leads to one that is not: the way out from there would have been a way out here.
-        self._acted(stuck=self.status == "stuck")
+        self._acted()
         return [change for change in changes if not isinstance(change, Shuffled)]
 
     def _undo_steps(self, count: int) -> list[Op]:
@@ -339,22 +338,23 @@ class Game:
         """Close a game that is over: nothing can be undone any more, and its cards may be shown."""
         self.closed = self.closed or self.is_over
 
-    def _acted(self, *, stuck: bool = False, check: str | None = None) -> None:
+    def _acted(self, *, check: str | None = None) -> None:
         self.seq += 1
         self._legal = None
         self._check = check or self.position.check()
         self.seen.add(self._check)
-        self._judge(stuck=stuck)
+        self._judge()
 
-    def _judge(self, *, stuck: bool = False) -> None:
-        """How the game stands: a function of the table, so what was found on this one before still holds."""
+    def _judge(self) -> None:
+        """How the game stands: a function of the table alone, so what was found on this one before still holds.
+
+        It would be cheaper to say that what follows a stuck table is stuck, but then a game read back from its log, which
+        does not judge every table on the way, could stand otherwise than the live one.
+        """
         key = (self._check, self.position.state)
         known = self._judged.get(key)
         if known is None:
-            looks = self.looks_for_stuck and not stuck
-            known = judge(self.position, self.legal_piles, looks_for_stuck=looks)
-            if stuck and known[0] == "playing":
-                known = "stuck", None
+            known = judge(self.position, self.legal_piles, looks_for_stuck=self.looks_for_stuck)
             if self.looks_for_stuck:
                 self._judged[key] = known
         self.status, self.result = known

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from chilkoot.engine import SEMANTICS
 from chilkoot.host.clock import fresh_entropy
 from chilkoot.host.hub import Live
 from chilkoot.host.request import Request
-from chilkoot.language.rules import canonical_text
+from chilkoot.language.rules import Level, canonical_text
 from chilkoot.record import (
     AddParticipant,
     CloseGame,
@@ -18,10 +20,13 @@ from chilkoot.record import (
     Write,
     start_hash,
 )
-from chilkoot.table import Opened, Table, open_again, open_new
+from chilkoot.table import Entropy, Opened, Proof, Table, open_again, open_new, wants_proof
 from chilkoot.wire import ErrorCode, commands, encode
 from chilkoot.wire.messages import Error, Ok, Role
 from chilkoot.wire.replies import error
+
+_DEALS_TRIED: Final = 8
+"""Deals tried for a game that is to be winnable."""
 
 __all__ = ["on_join", "on_leave", "on_new", "on_restart", "on_sync"]
 
@@ -32,19 +37,41 @@ async def on_new(request: Request) -> None:
     assert isinstance(command, commands.New)
     now_ms = house.clock.ms()
     variant = house.library.variant(command.variant)
-    opened = open_new(
-        command,
-        variant,
-        request.player,
-        entropy=fresh_entropy(),
-        now_ms=now_ms,
-        history=house.limits.history,
-    )
+
+    def lay(entropy: Entropy, proof: Proof | None) -> Opened | Error:
+        return open_new(
+            command,
+            variant,
+            request.player,
+            entropy=entropy,
+            now_ms=now_ms,
+            history=house.limits.history,
+            winnable=proof,
+        )
+
+    opened = lay(fresh_entropy(), None)
     if isinstance(opened, Error):
         await request.decline(opened)
     elif await _may_open(request):
+        level = wants_proof(command, variant)
+        if level is not None:
+            entropy, proof = await _choose_deal(request, command, level)
+            if proof == "not_proved" and level.rules.deal_policy.winnable == "require":
+                request.not_now(ErrorCode.BUSY, retry_after_ms=2000)
+                return
+            opened = lay(entropy, proof)
+            assert isinstance(opened, Opened), "the same command was good a moment ago"
         closing = await _unclosed(request)
         await _open(request, opened, closing, now_ms)
+
+
+async def _choose_deal(request: Request, command: commands.New, level: Level) -> tuple[Entropy, Proof]:
+    """Of several deals that chance gives the first that is found to be winnable; of a deal that was named, whether it is."""
+    named = command.cards or command.deal
+    tried = [fresh_entropy() for _ in range(1 if named else _DEALS_TRIED)]
+    deals = [named or f"ck:{one.deal}" for one in tried]
+    found = await request.house.certifier.first_winnable(canonical_text(level.rules), deals)
+    return (tried[0], "not_proved") if found is None else (tried[found], "proved")
 
 
 async def on_restart(request: Request) -> None:
@@ -155,6 +182,7 @@ def _new_game(opened: Opened, now_ms: int) -> NewGame:
         semantics=SEMANTICS,
         deal=game.deal,
         origin=terms.origin,
+        winnable=terms.winnable,
         watch=terms.watch,
         key=terms.key,
         watch_key=terms.watch_key,

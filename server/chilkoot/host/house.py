@@ -7,6 +7,7 @@ from collections import Counter, OrderedDict
 from typing import Final
 
 from chilkoot.config import Config
+from chilkoot.host.certifier import Certifier
 from chilkoot.host.clock import Clock, fresh_id
 from chilkoot.host.connection import Connection
 from chilkoot.host.guides import Guides
@@ -34,6 +35,7 @@ class House:
         self.ledger = ledger
         self.library = library
         self.guides = Guides(ledger)
+        self.certifier = Certifier(seconds=self.limits.certify_seconds)
         self.clock = Clock()
         self.hub = Hub(ledger, self.clock, history=self.limits.history, watched=self.limits.watched_games)
         self.addresses = Addresses(self.limits)

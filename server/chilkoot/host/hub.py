@@ -199,6 +199,7 @@ def terms_of(header: GameHeader) -> Terms:
         key=header.key,
         watch_key=header.watch_key,
         started_ms=header.created_ms,
+        winnable="proved" if header.winnable == "proved" else "not_proved" if header.winnable else None,
     )
 
 

@@ -230,5 +230,6 @@ async def _drain(house: House, servers: Sequence[Server]) -> None:
     for server in servers:
         for left in list(server.all_connections):
             left.transport.abort()
+    house.certifier.close()
     stored = await asyncio.get_running_loop().run_in_executor(None, house.ledger.close, 1.0)
     log.info("stopped" if stored else "stopped, although the record did not answer")

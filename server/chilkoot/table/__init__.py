@@ -14,9 +14,9 @@ from chilkoot.table.acting import (
 )
 from chilkoot.table.catalogue import rules_reply, variant_list
 from chilkoot.table.names import NAME_RULE, clean_name
-from chilkoot.table.opening import Entropy, Opened, open_again, open_new
+from chilkoot.table.opening import Entropy, Opened, open_again, open_new, wants_proof
 from chilkoot.table.session import Kept, Session
-from chilkoot.table.table import DAY_MS, Table, Terms
+from chilkoot.table.table import DAY_MS, Proof, Table, Terms
 from chilkoot.table.telling import Frames, LogEntry, ReplayError, frames_of, lay_from_log
 from chilkoot.table.tokens import OVERLAP_MS, standing_of_token, token_hash
 
@@ -33,6 +33,7 @@ __all__ = [
     "Kept",
     "LogEntry",
     "Opened",
+    "Proof",
     "ReplayError",
     "Session",
     "Table",
@@ -51,5 +52,6 @@ __all__ = [
     "standing_of_token",
     "token_hash",
     "variant_list",
+    "wants_proof",
     "why_no_advice",
 ]

@@ -9,12 +9,12 @@ import msgspec
 
 from chilkoot.engine import DealError, Game, looks_like_board
 from chilkoot.language.rules import Level, Rules, Variant
-from chilkoot.table.table import Origin, Table, Terms
+from chilkoot.table.table import Origin, Proof, Table, Terms
 from chilkoot.wire import ErrorCode, commands
 from chilkoot.wire.messages import Error
 from chilkoot.wire.replies import error
 
-__all__ = ["Entropy", "Opened", "open_again", "open_new"]
+__all__ = ["Entropy", "Opened", "open_again", "open_new", "wants_proof"]
 
 
 class Entropy(msgspec.Struct, frozen=True):
@@ -33,10 +33,27 @@ class Opened(msgspec.Struct, frozen=True):
     rules: Rules
 
 
+def wants_proof(command: commands.New, variant: Variant | None) -> Level | None:
+    """The level whose deal is to be one that a search found a winning line for; None where that is not asked."""
+    level = variant.level(command.level) if variant is not None else None
+    if level is None or command.winnable is False:
+        return None
+    fresh = command.deal is None and command.cards is None
+    by_policy = fresh and level.rules.deal_policy.winnable != "none"
+    return level if command.winnable or by_policy else None
+
+
 def open_new(
-    command: commands.New, variant: Variant | None, owner: str, *, entropy: Entropy, now_ms: int, history: int
+    command: commands.New,
+    variant: Variant | None,
+    owner: str,
+    *,
+    entropy: Entropy,
+    now_ms: int,
+    history: int,
+    winnable: Proof | None = None,
 ) -> Opened | Error:
-    """Lay the table that `new` asks for."""
+    """Lay the table that `new` asks for; `winnable` is what a search found of its deal, None where none was asked."""
     if variant is None:
         return error(ErrorCode.NO_SUCH_VARIANT, command.id, detail={"variant": command.variant})
     level = variant.level(command.level)
@@ -65,6 +82,7 @@ def open_new(
         key=entropy.key,
         watch_key=entropy.watch_key if command.watch == "key" else None,
         started_ms=now_ms,
+        winnable=winnable,
     )
     return _lay(terms, level, deal, answers=command.id, history=history)
 

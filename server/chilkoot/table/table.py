@@ -25,6 +25,9 @@ DAY_MS: Final = 24 * 60 * 60 * 1000
 """After this time a game lost for want of moves is closed."""
 
 Origin = Literal["fresh", "named", "cards"]
+
+Proof = Literal["proved", "not_proved"]
+"""Whether a search found a winning line for the deal before it was dealt."""
 """Where the deal came from: ``fresh``, ``named`` by the player, or laid out in ``cards``."""
 
 
@@ -41,6 +44,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     watch_key: str | None
     started_ms: int
+    winnable: Proof | None = None
 
 
 class Standing(NamedTuple):
@@ -131,7 +135,7 @@ class Table:
             can=Can(**standing.can),
             result=standing.result or UNSET,
             accepts=accepts[0] if len(accepts) == 1 else accepts,
-            winnable="not_proved" if game.rules.deal_policy.winnable != "none" else UNSET,
+            winnable=terms.winnable or UNSET,
             role=role or self.role_of(player) or "spectator",
             key=terms.key if is_owner else UNSET,
             watch_key=terms.watch_key if is_owner and terms.watch_key else UNSET,

@@ -93,7 +93,6 @@ class App {
     $('table').setAttribute('aria-label', t('table'));
     $('tools').setAttribute('aria-label', t('tools'));
     $('menu').setAttribute('aria-label', t('menu'));
-    $('brand').setAttribute('aria-label', t('lobby'));
     for (const [name, id, key] of TOOLS) {
       const button = el('button', { type: 'button', id: `do-${id}`, class: id === 'home' ? 'primary' : id === 'giveup' ? 'danger' : null, 'aria-keyshortcuts': key || null, onclick: () => this.do(id) },
         icon(name), el('span', { class: 'lg' }, t(id)), el('span', { class: 'sm' }, has(`${id}.short`) ? t(`${id}.short`) : t(id)), key ? el('kbd', { 'aria-hidden': 'true' }, key) : null);
@@ -123,7 +122,7 @@ class App {
     const size = table ? table.size : this.replay.size, head = table || this.replay.head;
     this.variant = head.variant;
     const name = this.nameOf(head);
-    $('vname').textContent = name;
+    this.title(name);
     document.title = `${name} · Chilkoot`;
     $('deal').hidden = !head.deal;
     if (head.deal) {
@@ -174,6 +173,12 @@ class App {
     net.textContent = this.wire.state === 'online' ? '' : t(`net.${this.wire.state}`);
   }
 
+  /** The name above the table; it leads to all games. */
+  title(name) {
+    $('vname').textContent = name;
+    $('brand').setAttribute('aria-label', name === 'Chilkoot' ? name : `${name}, ${t('lobby')}`);
+  }
+
   nameOf(head) {
     const one = this.catalogue.get(head.variant);
     const name = one ? one.name : upper(head.variant.replaceAll('-', ' '));
@@ -216,6 +221,7 @@ class App {
       const reply = await this.wire.ask('variants');
       this.catalogue = new Map(reply.variants.map((one) => [one.id, one]));
       this.lobby.catalogued();
+      this.dialogs.relist?.();
       this.refresh();
     } catch { /* asked again with the next welcome */ }
     this.wire.ask('daily').then((reply) => { this.daily = reply; this.lobby.catalogued(); }, () => { this.daily = null; });
@@ -264,7 +270,7 @@ class App {
     this.play.close();
     root.dataset.view = 'lobby';
     document.title = 'Chilkoot';
-    $('vname').textContent = 'Chilkoot';
+    this.title('Chilkoot');
     for (const name of ['deal', 'winnable', 'viewers']) $(name).hidden = true;
     $('status').textContent = '';
     this.lobby.open(kind === 'daily');

@@ -92,24 +92,26 @@ export class Dialogs {
   // ── new game ──
 
   newGame(variant) {
-    const { app } = this, all = [...app.catalogue.values()];
+    const { app } = this;
     const wanted = variant || app.variant || 'yukon';
     const search = el('input', { type: 'search', id: 'new-search', autocomplete: 'off', 'aria-describedby': 'new-found' });
-    const pick = el('select', { id: 'new-variant', size: Math.min(7, Math.max(2, all.length)) });
+    const pick = el('select', { id: 'new-variant', size: 7 });
     const found = el('span', { id: 'new-found', class: 'note', role: 'status' });
     const summary = el('p', { class: 'note', id: 'new-summary' });
     const level = el('select', { id: 'new-level' });
     const levelBox = el('label', { for: 'new-level' }, t('new.level'), level);
-    const deal = el('input', { id: 'new-deal', autocomplete: 'off', maxlength: 100, 'aria-describedby': 'new-deal-hint', spellcheck: 'false' });
+    const deal = el('input', { id: 'new-deal', autocomplete: 'off', maxlength: 8000, 'aria-describedby': 'new-deal-hint', spellcheck: 'false' });
     const winnable = el('input', { type: 'checkbox', id: 'new-winnable' });
     const watch = el('select', { id: 'new-watch' }, ...['open', 'key', 'closed'].map((one) => el('option', { value: one }, t(`new.${one}`))));
     const problem = el('p', { class: 'problem', role: 'alert' });
     const list = () => {
       const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-      const shown = all.filter((one) => words.every((word) => `${one.name} ${one.id} ${one.family} ${one.summary}`.toLowerCase().includes(word)));
+      const shown = [...app.catalogue.values()].filter((one) => words.every((word) => `${one.name} ${one.id} ${one.family} ${one.summary}`.toLowerCase().includes(word)));
       const families = Map.groupBy ? Map.groupBy(shown, (one) => one.family) : shown.reduce((map, one) => map.set(one.family, [...(map.get(one.family) || []), one]), new Map());
       pick.replaceChildren(...[...families].map(([family, ones]) => el('optgroup', { label: upper(family) }, ...ones.map((one) => el('option', { value: one.id }, one.name)))));
-      const keep = shown.find((one) => one.id === (pick.dataset.wanted || wanted)) || shown[0];
+      const typed = search.value.trim().toLowerCase();
+      const keep = (typed ? shown.find((one) => one.name.toLowerCase() === typed) || shown.find((one) => one.name.toLowerCase().startsWith(typed)) : null)
+        || shown.find((one) => one.id === (pick.dataset.wanted || wanted)) || shown[0];
       if (keep) pick.value = keep.id;
       found.textContent = t('new.found', { n: shown.length });
       chosen();
@@ -151,7 +153,8 @@ export class Dialogs {
       el('label', { for: 'new-watch' }, t('new.watch'), watch), problem, row(go, this.closing(t('cancel'))));
     form.addEventListener('submit', (event) => { event.preventDefault(); start(); });
     form.addEventListener('keydown', (event) => { if (event.key === 'Enter' && event.target !== go && event.target.tagName !== 'BUTTON') { event.preventDefault(); start(); } });
-    this.open(t('newgame'), form);
+    this.relist = list;
+    this.open(t('newgame'), form).addEventListener('close', () => { this.relist = null; });
     list();
     pick.focus();
   }

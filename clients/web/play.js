@@ -93,10 +93,8 @@ export class Play {
     if (!this.seat || game !== this.seat.game) return;
     if (diff) {
       this.seat.took(isMine && !diff.cause);
-      if (!isMine || this.view.selection) {
-        this.input.interrupt();
-        this.view.unselect();
-      }
+      if (!isMine) this.input.interrupt();
+      this.reconsider();
       this.view.unhint();
       this.show();
       const before_ = before || {};
@@ -109,6 +107,16 @@ export class Play {
       this.show();
     }
     if (!this.table.isOver) this.seat.legal().catch(() => {});
+  }
+
+  /** Cards are picked up while the table changes: they stay so where they lie as they did, and may go elsewhere now. */
+  reconsider() {
+    const chosen = this.view.selection;
+    if (!chosen) return;
+    const { pile, n } = chosen;
+    if (this.view.piles[pile].join() !== this.seat.piles[pile].join()) return this.view.unselect();
+    this.view.targets([]);
+    this.targets(pile, n).then((targets) => { if (this.view.selection === chosen) this.view.targets(targets); }, () => {});
   }
 
   async did(promise, undone = () => {}) {
@@ -152,13 +160,13 @@ export class Play {
     let targets = this.targetsNow(pile, n);
     if (!targets) {
       view.select(pile, n, []);
-      const { seq } = this.table;
+      const chosen = view.selection;
       try {
         targets = await this.targets(pile, n);
       } catch (why) {
         return this.failed(why);
       }
-      if (this.table.seq !== seq || view.selection?.pile !== pile || view.selection.n !== n) return;
+      if (view.selection !== chosen) return;
     }
     const home = targets.find((name) => name[0] === 'f');
     if (home && pile[0] !== 'f' && n === 1 && !isPickOnly && this.settings().tap !== false) return this.move(pile, n, home);

@@ -313,6 +313,18 @@ def test_undo_takes_back_no_more_than_there_is() -> None:
     assert table.game.moves == 0
 
 
+@pytest.mark.parametrize("kind", ("undo", "redo"))
+@pytest.mark.parametrize("count", (0, -1))
+def test_a_count_below_one_is_refused_whatever_there_is_to_take_back(kind: str, count: int) -> None:
+    table = laid()
+    do(table, "t2 2 t6")
+    before = shown(table)
+    assert refused(ask(table, kind, count=count)) == "not_available"
+    assert shown(table) == before
+    do(table, "give_up")
+    assert refused(ask(table, kind, count=count)) == "game_over"
+
+
 def test_the_worked_example_of_yukon_is_refused_with_a_sentence_that_names_the_cards() -> None:
     effect = ask(laid(), "move", from_="t1", to="t2")
     assert isinstance(effect, Answer)

@@ -145,8 +145,12 @@ class Hub:
         """Tell viewers how many they are, where that changed; called now and then, however many come and go."""
         changed, self._crowds_changed = self._crowds_changed, set()
         for live in changed:
+            if live.table is None or live.lock.locked():
+                # What the table says may not be on record yet; the next time will do.
+                self._crowds_changed.add(live)
+                continue
             count = len(live.viewers)
-            text = encode(Presence(game=live.id, viewers=count))
+            text = encode(Presence(game=live.id, seq=live.table.game.seq, viewers=count))
             for viewer, told in live.viewers.items():
                 if told != count:
                     live.viewers[viewer] = count

@@ -73,6 +73,12 @@ def act(table: Table, command: commands.Act, player: str, now_ms: int) -> Effect
         return Answer(wrong)
     if isinstance(command, commands.Tap):
         return _tap(table, command, now_ms)
+    if isinstance(command, commands.Undo | commands.Redo) and command.count < 1:
+        # A game that is over says so first.
+        why = table.game.why_not(_action(table, command))
+        if why is None or why.code != "game_over":
+            why = Refusal("not_available", "At least one action is taken back or done again.")
+        return Answer(_refused(table, command.id, why))
     return _do(table, command, _action(table, command), now_ms=now_ms)
 
 
@@ -128,7 +134,7 @@ def _action(table: Table, command: commands.Act) -> Action:
         case commands.Undo():
             return Undo(max(1, min(command.count, table.game.moves)))
         case commands.Redo():
-            return Undo(min(command.count, 9999), redo=True)
+            return Undo(max(1, min(command.count, 9999)), redo=True)
         case commands.Draw():
             return DRAW
         case commands.Home():

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from chilkoot.engine import Game, Refusal
-from chilkoot.events import Action, By, CardMove, Result, Status, TurnUp, Undo
+from chilkoot.events import CONCEDE, GIVE_UP, Action, By, CardMove, Result, Status, TurnUp, Undo
 from chilkoot.wire import encode
 from chilkoot.wire.commands import Watch
 from chilkoot.wire.messages import Can, Cause, Diff, Role, Snapshot
@@ -23,6 +23,8 @@ __all__ = ["DAY_MS", "Origin", "Standing", "Table", "Terms"]
 
 DAY_MS: Final = 24 * 60 * 60 * 1000
 """After this time a game lost for want of moves is closed."""
+
+_ENDS: Final = (GIVE_UP, CONCEDE)
 
 Origin = Literal["fresh", "named", "cards"]
 
@@ -169,7 +171,8 @@ class Table:
                 check=game.check(),
                 by=UNSET if by == "player" else by,
                 cause=_cause(action),
-                status=after.status if after.status != before.status else UNSET,
+                # Who gives up a game that is lost already, to close it, is told so all the same.
+                status=after.status if after.status != before.status or action in _ENDS else UNSET,
                 score=after.score if after.score != before.score else UNSET,
                 moves=after.moves if after.moves != before.moves + 1 else UNSET,
                 undos=after.undos if after.undos != before.undos else UNSET,

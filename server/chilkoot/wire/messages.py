@@ -256,6 +256,7 @@ class Presence(Message, frozen=True, kw_only=True):
     """How many connections look at a game now."""
 
     game: str
+    seq: int
     viewers: int
 
 

@@ -37,8 +37,12 @@ __all__ = ["POSITIONS", "blind", "is_stuck", "position_key", "shows_progress"]
 POSITIONS: Final = 120
 """Positions the search generates before it stays silent; about 1.5 ms of one core, for the loop waits for it."""
 
-FEW_MOVES: Final = 8
-"""Legal moves above which no search is made: what can be reached is then more than it could look at."""
+FEW_MOVES: Final = 5
+"""Legal moves above which no search is made: what can be reached is then more than it could look at.
+
+In random play of the 48 variants where any face-up card moves a search found 66 tables stuck that the relaxation had not; 62
+of them had no more moves, while those with 6 to 8 took four fifths of the time.
+"""
 
 
 def is_stuck(position: Position, moves: list[PileMove], *, positions: int = POSITIONS) -> bool:

@@ -1,7 +1,7 @@
 """What a durable action costs the server: its CPU as a ratio to a bare `websockets` echo of the same sizes, and its bytes.
 
-Run by hand: ``python bench/wire.py [GAMES [ACTIONS]]``, with the three source roots in PYTHONPATH. Both servers are processes of
-their own, loaded by the same clients one after the other. What counts is their processor time, so other work on the machine
+Run by hand: ``python bench/wire.py [GAMES [ACTIONS [ROUNDS]]]``, with the three source roots in PYTHONPATH. Both servers are
+processes of their own, loaded by the same clients in turns. What counts is their processor time, so other work on the machine
 disturbs little; still, compare ratios, not times. Two loads: *busy*, where each client acts as soon as it was answered (the
 echo then costs little, for many frames share one turn of its loop), and *quick*, where each acts ten times a second.
 
@@ -35,6 +35,7 @@ from chilkoot.table import Table, Terms
 
 VARIANTS = ("yukon", "yakutat-bay", "yukon-cells", "yukon-thicket")
 QUICK_SECONDS = 0.1
+DEFAULTS = ["50", "60", "5"]
 
 SERVER = [
     sys.executable,
@@ -62,6 +63,9 @@ async def main():
 answer = b"x" * int(sys.argv[1])
 asyncio.run(main())
 """
+
+
+Script = tuple[str, int, list[Action]]
 
 
 @cache
@@ -169,15 +173,16 @@ def cpu_seconds(pid: int) -> float:
 
 async def measure(pid: int, load: Load, clients: list[Any]) -> float:
     """The processor time that a server takes for all that the clients do after the start."""
+    load.start.clear()
     tasks = [asyncio.create_task(client) for client in clients]
-    await asyncio.sleep(1.5)
+    await asyncio.sleep(1)
     before = cpu_seconds(pid)
     load.start.set()
     await asyncio.gather(*tasks)
     return cpu_seconds(pid) - before
 
 
-def engine_seconds(scripts: list[tuple[str, int, list[Action]]]) -> float:
+def engine_seconds(scripts: list[Script]) -> float:
     """What the rules alone take for the same actions: position, legal moves, status, diff."""
     used = 0.0
     for variant, number, actions in scripts:
@@ -193,48 +198,57 @@ def engine_seconds(scripts: list[tuple[str, int, list[Action]]]) -> float:
     return used
 
 
-async def compare(name: str, scripts: list[tuple[str, int, list[Action]]], pause: float) -> None:
-    """Measure both servers under one load, print the ratio."""
+async def serving(arguments: list[str]) -> tuple[subprocess.Popen[str], str]:
+    """A server process and the first line it printed."""
+    server = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)  # noqa: ASYNC220
+    assert server.stdout is not None
+    return server, (await asyncio.to_thread(server.stdout.readline)).strip()
+
+
+async def compare(name: str, scripts: list[Script], pause: float, rounds: int) -> None:
+    """Load both servers in turns, print the ratio: the median of the rounds, for what else runs here comes and goes."""
     total = sum(len(actions) for _, _, actions in scripts)
     ours, bare = Load(pause), Load(pause)
+    spent: list[tuple[float, float]] = []
     with tempfile.TemporaryDirectory() as folder:
-        server = subprocess.Popen(  # noqa: ASYNC220 - nothing else runs yet
-            [*SERVER, "--database", f"sqlite:///{folder}/g.db"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        assert server.stdout is not None
-        url = server.stdout.readline().strip().replace("http", "ws") + "/ws"
-        seconds = await measure(server.pid, ours, [ours.play(url, *one) for one in scripts])
-        server.terminate()
-        server.wait()
-    down = round(statistics.mean(ours.sizes))
-    other = subprocess.Popen([sys.executable, "-c", ECHO, str(down)], stdout=subprocess.PIPE, text=True)  # noqa: ASYNC220
-    assert other.stdout is not None
-    url = f"ws://127.0.0.1:{other.stdout.readline().strip()}"
-    bare_seconds = await measure(other.pid, bare, [bare.echo(url, actions) for _, _, actions in scripts])
-    other.kill()
-    other.wait()
+        server, said = await serving([*SERVER, "--database", f"sqlite:///{folder}/g.db"])
+        url = said.replace("http", "ws") + "/ws"
+        echo = None
+        for _ in range(rounds):
+            seconds = await measure(server.pid, ours, [ours.play(url, *one) for one in scripts])
+            if echo is None:
+                down = round(statistics.mean(ours.sizes))
+                echo, port = await serving([sys.executable, "-c", ECHO, str(down)])
+            bare_url = f"ws://127.0.0.1:{port}"
+            bare_seconds = await measure(
+                echo.pid, bare, [bare.echo(bare_url, actions) for _, _, actions in scripts]
+            )
+            spent.append((seconds, bare_seconds))
+        for process in (server, echo):
+            if process is not None:
+                process.terminate()
+                process.wait()
+    ratios = sorted(seconds / bare_seconds for seconds, bare_seconds in spent)
+    seconds, bare_seconds = (statistics.median(column) / total * 1e6 for column in zip(*spent, strict=True))
     latencies = sorted(ours.latencies)
     print(
-        f"{name}: server {seconds / total * 1e6:.0f} µs of CPU an action, echo {bare_seconds / total * 1e6:.0f} µs a message, "
-        f"ratio {seconds / bare_seconds:.2f}; latency p50 {latencies[total // 2] * 1e3:.1f} ms, "
-        f"p99 {latencies[total * 99 // 100] * 1e3:.1f} ms"
+        f"{name}: ratio {statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f} in {rounds} rounds); "
+        f"server {seconds:.0f} µs of CPU an action, echo {bare_seconds:.0f} µs a message; "
+        f"latency p50 {latencies[len(latencies) // 2] * 1e3:.1f} ms, p99 {latencies[len(latencies) * 99 // 100] * 1e3:.1f} ms"
     )
     print(f"  bytes down: {statistics.mean(ours.plain):.0f} for a plain move, {down} on average")
 
 
-async def main(games: int, length: int) -> None:
+async def main(games: int, length: int, rounds: int) -> None:
     """Both loads, and what of it are the rules."""
     scripts = [(VARIANTS[n % 4], n % 12, script(VARIANTS[n % 4], n % 12, length)) for n in range(games)]
     total = games * length
     print(
         f"{games} games, {total} durable actions; the rules alone: {engine_seconds(scripts) / total * 1e6:.0f} µs an action"
     )
-    await compare("busy", scripts, 0)
-    await compare("quick", scripts, QUICK_SECONDS)
+    await compare("busy", scripts, 0, rounds)
+    await compare("quick", scripts, QUICK_SECONDS, rounds)
 
 
 if __name__ == "__main__":
-    asyncio.run(main(*[int(one) for one in [*sys.argv[1:], "50", "200"][:2]]))
+    asyncio.run(main(*[int(one) for one in [*sys.argv[1:], *DEFAULTS[len(sys.argv) - 1 :]]]))

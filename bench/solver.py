@@ -18,12 +18,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "server"))
 
-from chilkoot.data import rules_folder
+from chilkoot.data import keep_compiled_solver, rules_folder
 from chilkoot.engine import Game
 from chilkoot.language import Level
 from chilkoot.library import Library
-from chilkoot.solver.solve import solve
-from chilkoot.solver.verdict import Budget, Verdict
+
+keep_compiled_solver()
+
+from chilkoot.solver.solve import solve  # noqa: E402 - compiled code is kept where the line above says
+from chilkoot.solver.verdict import Budget, Verdict  # noqa: E402
 
 FAMILY = (
     "yukon", "yakutat-bay", "yukon-cells", "yukon-thicket:1", "yukon-thicket:2", "yukon-thicket:3", "russian", "alaska",

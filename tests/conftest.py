@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 
+from chilkoot.data import keep_compiled_solver
+
 if TYPE_CHECKING:
     from runs import Ran, Run
 
@@ -26,7 +28,7 @@ PROGRAMS = {
 }
 
 hypothesis.settings.register_profile("quick", max_examples=60, deadline=None, print_blob=True)
-hypothesis.settings.register_profile("all", max_examples=600, deadline=None, print_blob=True)
+hypothesis.settings.register_profile("all", max_examples=200, deadline=None, print_blob=True)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -35,6 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    keep_compiled_solver()
     runs_all = config.getoption("--all")
     hypothesis.settings.load_profile("all" if runs_all else "quick")
     # A test that is asked for by name, or by a marker, runs whatever kind it is.

@@ -15,7 +15,9 @@ NO_LIMITS = ("rate", "flood", "new_per_second", "hint_per_second", "active_games
 
 def environment(home: Path, **more: str) -> dict[str, str]:
     """Where a program finds our sources, and nothing of the user who runs the tests."""
-    kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL", "TMPDIR") if name in os.environ}
+    # NUMBA_CACHE_DIR: what is compiled once will do for all servers of a run.
+    names = ("PATH", "LANG", "LC_ALL", "TMPDIR", "NUMBA_CACHE_DIR")
+    kept = {name: os.environ[name] for name in names if name in os.environ}
     paths = os.pathsep.join(map(str, SOURCE_ROOTS))
     return kept | {"HOME": str(home), "PYTHONPATH": paths, "PYTHONUNBUFFERED": "1"} | more
 

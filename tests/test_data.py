@@ -1,5 +1,6 @@
 """Bundled files: found in a wheel first, else in the checkout."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -31,3 +32,24 @@ def test_a_copy_without_its_files_says_which_are_missing(
     monkeypatch.setattr(data, "_CHECKOUT", tmp_path / "b")
     with pytest.raises(FileNotFoundError, match="not complete: clients/web is neither in"):
         data.web_folder()
+
+
+def test_compiled_code_is_kept_apart_for_each_text_of_the_solver(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "chilkoot" / "solver"
+    folder.mkdir(parents=True)
+    (folder / "kernel.py").write_text("one")
+    monkeypatch.setattr(data, "__file__", str(folder.parent / "data.py"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    kept = []
+    for text in ("one", "two", "one"):
+        (folder / "kernel.py").write_text(text)
+        monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+        data.keep_compiled_solver()
+        kept.append(os.environ["NUMBA_CACHE_DIR"])
+    assert kept[0] == kept[2] != kept[1]
+    assert Path(kept[0]).parent == tmp_path / "cache" / "chilkoot"
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "mine")
+    data.keep_compiled_solver()
+    assert os.environ["NUMBA_CACHE_DIR"] == "mine", "an operator's own choice stands"

@@ -50,7 +50,7 @@ def test_an_undo_may_bring_playing_back() -> None:
     assert game.status == "playing"
 
 
-@pytest.mark.parametrize(("name", "level"), all_levels())
+@pytest.mark.parametrize(("name", "level"), all_levels(every=8))
 def test_the_relaxation_never_calls_a_position_dead_that_a_search_gets_out_of(
     name: str, level: int | None
 ) -> None:
@@ -71,7 +71,7 @@ def test_the_relaxation_never_calls_a_position_dead_that_a_search_gets_out_of(
         assert dead > 20, "the test has something to judge"
 
 
-@pytest.mark.parametrize(("name", "level"), all_levels())
+@pytest.mark.parametrize(("name", "level"), all_levels(every=8))
 def test_stuck_does_not_depend_on_hidden_cards(name: str, level: int | None) -> None:
     for seed in range(4):
         choice = random.Random(seed)

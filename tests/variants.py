@@ -41,11 +41,16 @@ QUICK = {
 """Variants that between them use every kind of rule; the others are tried with the slow kinds."""
 
 
-def all_levels() -> list[ParameterSet]:
-    """Every shipped variant with each of its levels, as parameters; those that add no kind of rule are slow."""
+def all_levels(*, every: int = 1) -> list[ParameterSet]:
+    """Every shipped variant with each of its levels, as parameters; those that add no kind of rule are slow.
+
+    Of the slow ones a dear test takes one in `every`: what they have in common is tried by the cheaper ones.
+    """
+    others = [one.id for one in library().variants() if one.id not in QUICK][::every]
     return [
         pytest.param(one.id, level.number, marks=() if one.id in QUICK else pytest.mark.slow)
         for one in library().variants()
+        if one.id in QUICK or one.id in others
         for level in one.levels
     ]
 

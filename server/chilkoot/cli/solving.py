@@ -18,6 +18,7 @@ import msgspec
 
 from chilkoot.cli.faults import ERRORS, USAGE, CommandFailed
 from chilkoot.cli.variants import find_level
+from chilkoot.data import keep_compiled_solver
 from chilkoot.engine import DealError, normal_deal
 from chilkoot.language.rules import canonical_text
 from chilkoot.solver.survey import Answer, Question, Survey, answer_to
@@ -31,6 +32,7 @@ _MOST_DEALS: Final = 10_000_000
 
 def solve(flags: argparse.Namespace) -> int:
     """Say of each deal whether it is winnable, with a line; lost, which is proved; or unknown within the budget."""
+    keep_compiled_solver()
     _, level = find_level(flags.variant, flags.level, flags.rules)
     rules = canonical_text(level.rules)
     questions = (Question(rules, deal, flags.positions, flags.memory << 20) for deal in _deals(flags.deals))
@@ -49,6 +51,7 @@ def solve(flags: argparse.Namespace) -> int:
 
 def survey(flags: argparse.Namespace) -> int:
     """Ask the deals ck:1 … ck:N and say what share of all deals is winnable."""
+    keep_compiled_solver()
     variant, level = find_level(flags.variant, flags.level, flags.rules)
     rules = canonical_text(level.rules)
     known = _resumed(flags.resume, level.hash, flags.positions)

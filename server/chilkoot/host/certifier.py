@@ -17,6 +17,7 @@ from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from multiprocessing import get_context
 from typing import Final
 
+from chilkoot.data import keep_compiled_solver
 from chilkoot.host.log import log
 from chilkoot.solver.certify import first_winnable
 
@@ -38,6 +39,7 @@ class Certifier:
         if not self._seconds:
             return None
         if self._pool is None:
+            keep_compiled_solver()
             self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_be_modest)
         try:
             asked = self._pool.submit(first_winnable, rules, list(deals))

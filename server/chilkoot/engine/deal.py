@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from hashlib import sha256
 
-from chilkoot.cards import DOWN, RANKS, rank_of, suit_of
+from chilkoot.cards import DOWN, RANKS, rank_of
 from chilkoot.engine.notation import DealError, looks_like_board, parse_board
 from chilkoot.engine.tables import layout_of, tables_for
 from chilkoot.language.rules import DealPass, Rules
@@ -137,14 +137,17 @@ def needs_base(rules: Rules) -> bool:
 
 
 def _base_of_board(rules: Rules, piles: list[list[int]], base: int | None) -> int | None:
-    layout = layout_of(rules)
-    first = layout.first_foundation
-    shown = [cards[0] for cards in piles[first : first + layout.foundations] if cards]
     if needs_base(rules) or any(group.base == "first_played" for group in rules.foundations):
         if base is not None:
             return base
-        if shown:
-            return rank_of(shown[0])
+        # Only foundations whose own base is open show it; others may stand beside them.
+        first = layout_of(rules).first_foundation
+        for group in rules.foundations:
+            if isinstance(group.base, str):
+                for cards in piles[first : first + group.count]:
+                    if cards:
+                        return rank_of(cards[0])
+            first += group.count
         if needs_base(rules):
             raise DealError("the base rank can't be told from this board; put a base card on a foundation")
     return None
@@ -196,13 +199,13 @@ class _Dealer:
             self._to_foundation(card)
 
     def _to_foundation(self, card: int) -> None:
-        if self.base is None and needs_base(self.rules):
-            self.base = rank_of(card)
-        tables = tables_for(self.rules, self.base)
         first = self.layout.first_foundation
+        tables = tables_for(self.rules, self.base)
         for number, pile in enumerate(tables.foundations):
-            if not self.piles[first + number] and (pile.suit is None or pile.suit == suit_of(card)):
+            if not self.piles[first + number] and pile.start >> card & 1:
                 self.piles[first + number].append(card)
+                if self.base is None and pile.base_is_open:
+                    self.base = rank_of(card)
                 return
         raise DealError(f"no foundation is free for the {RANKS[rank_of(card)]} that the deal puts there")
 

@@ -108,10 +108,7 @@ def group_limit(position: Position, column: int, target: int) -> int | None:
 def _group_size(table: ColumnTable, group: list[int]) -> int:
     if table.group.count == "cards":
         return len(group)
-    return 1 + sum(
-        suit_of(lower) != suit_of(upper) or rank_of(lower) != rank_of(upper) + 1
-        for lower, upper in pairwise(group)
-    )
+    return 1 + sum(not table.continues[lower] >> upper & 1 for lower, upper in pairwise(group))
 
 
 def legal_moves(position: Position) -> list[PileMove]:

@@ -94,12 +94,9 @@ def _deal_stock(position: Position, changes: list[Change]) -> None:
     if stock_rules.deal_to == "tableau_nonempty":
         # Where no column holds a card the first one gets one, or the stock could never be played.
         places = [place for place in places if piles[place]] or places[:1]
-    for _ in range(stock_rules.draw):
-        for place in places:
-            if not piles[stock]:
-                return
-            changes.append(position.move(stock, place, 1, flip=True))
-            changes.append(position.turn_card(place, len(piles[place]) - 1))
+    for place in places[: len(piles[stock])]:
+        changes.append(position.move(stock, place, 1, flip=True))
+        changes.append(position.turn_card(place, len(piles[place]) - 1))
 
 
 def _redeal_tableau(position: Position, changes: list[Change]) -> None:
@@ -294,10 +291,8 @@ def is_safe(position: Position, card: int) -> bool:
 
 
 def _first_played(position: Position, target: int) -> None:
-    layout = position.tables.layout
-    if (
-        position.base is None
-        and layout.zones[target] == "foundations"
-        and any(table.first_played for table in position.tables.foundations)
-    ):
+    tables = position.tables
+    if position.base is not None or tables.layout.zones[target] != "foundations":
+        return
+    if tables.foundations[target - tables.layout.first_foundation].base_is_open:
         position.set_base(rank_of(position.piles[target][0]))

@@ -74,10 +74,22 @@ class ColumnTable:
     """The rules of one column as tables.
 
     ``fits[c]``: cards that may be built on card *c*; ``glued[c]``: cards that hold on card *c* while they move;
+    ``continues[c]``: cards that go on the suit run which ends in *c*, where a limit counts suit runs;
     ``start``: cards that may start the column when it is empty (of no zone outside ``sources``).
     """
 
-    __slots__ = ("build", "empty", "fits", "glued", "group", "manual", "max_cards", "sources", "start")
+    __slots__ = (
+        "build",
+        "continues",
+        "empty",
+        "fits",
+        "glued",
+        "group",
+        "manual",
+        "max_cards",
+        "sources",
+        "start",
+    )
 
     def __init__(self, columns: Columns, rules: Rules, base: int | None) -> None:
         order = rank_order(rules, base)
@@ -85,6 +97,7 @@ class ColumnTable:
         self.build = columns.build
         group = columns.group
         self.glued = relation_table(Relation(suit=group.suit, rank=group.rank, wrap=group.wrap), order)
+        self.continues = relation_table(Relation(suit="same", rank=group.rank, wrap=group.wrap), order)
         self.group = group
         self.empty = columns.empty
         self.start = _start_set(columns, rules, base)
@@ -96,14 +109,15 @@ class ColumnTable:
 class FoundationTable:
     """The rules of one foundation as tables.
 
-    ``start``: cards that may lie on it first; ``on[c]``: cards that may follow card *c*; ``capacity``: cards it can hold.
+    ``start``: cards that may lie on it first; ``on[c]``: cards that may follow card *c*; ``capacity``: cards it can hold;
+    ``base_is_open``: the first card on it fixes the base rank of the game, where nothing has yet.
     For foundations that take whole runs, ``run_next[c]`` holds the cards that continue a run upon *c*.
     """
 
     __slots__ = (
         "accepts_runs",
+        "base_is_open",
         "capacity",
-        "first_played",
         "on",
         "returns",
         "run_length",
@@ -119,7 +133,7 @@ class FoundationTable:
         self.suit = suit
         self.accepts_runs = foundations.accept == "run"
         self.on = [cards & own_suit & in_deck for cards in relation_table(foundations.build, order)]
-        self.first_played = foundations.base == "first_played"
+        self.base_is_open = isinstance(foundations.base, str)
         first = base if isinstance(foundations.base, str) else foundations.base
         if first is None:
             self.start = own_suit & in_deck

@@ -382,15 +382,14 @@ def column_room(ints: Ints, sizes: Ints, source: int, target: int) -> int:
 
 
 @compiled
-def group_size(ints: Ints, held: Cards, sizes: Ints, source: int, at: int) -> int:
+def group_size(ints: Ints, bits: Bits, held: Cards, sizes: Ints, source: int, at: int) -> int:
     """The size of a group for its limit: cards, or runs of one suit."""
-    size = sizes[source]
-    if not ints[p.COLUMN + p.COLUMN_FIELDS * ints[p.GROUP + source] + p.SUIT_RUNS]:
+    size, g = sizes[source], ints[p.GROUP + source]
+    if not ints[p.COLUMN + p.COLUMN_FIELDS * g + p.SUIT_RUNS]:
         return size - at
     runs = 1
     for i in range(at, size - 1):
-        lower, upper = held[source, i], held[source, i + 1]
-        if lower // 13 != upper // 13 or lower % 13 != upper % 13 + 1:
+        if not (bits[p.CONTINUES + g, held[source, i]] >> np.uint64(held[source, i + 1])) & ONE:
             runs += 1
     return runs
 
@@ -514,7 +513,7 @@ def column_moves(
                 and there + n > ints[p.COLUMN + p.COLUMN_FIELDS * g + p.MAX_CARDS]
             ):
                 continue
-            if room >= 0 and n > 1 and group_size(ints, held, sizes, source, i) > room:
+            if room >= 0 and n > 1 and group_size(ints, bits, held, sizes, source, i) > room:
                 continue
             moves[count] = source << 18 | n << 9 | target
             count += 1

@@ -88,6 +88,7 @@ FITS: Final = 5
 GLUED: Final = FITS + _MOST
 F_ON: Final = GLUED + _MOST
 RUN_NEXT: Final = F_ON + _MOST
+CONTINUES: Final = RUN_NEXT + _MOST
 
 ZONES: Final = ("tableau", "cells", "reserve", "foundations", "stock", "waste")
 
@@ -97,8 +98,8 @@ class Problem(NamedTuple):
 
     `ints`: `INFO` single values; from `GROUP` the group of each column; from `COLUMN` the fields of each group of columns;
     from `FOUNDED` those of each foundation. `bits` (rows of 52): bit sets by card in the rows `NEEDS` (must be home before a
-    card is safe), `BASES` (what a card can be built on), `FOLLOWS` (what it follows on a foundation), `FITS`, `GLUED` (a row a
-    group of columns), `F_ON`, `RUN_NEXT` (a row a foundation); by group in `START`, by foundation in `F_START`.
+    card is safe), `BASES` (what a card can be built on), `FOLLOWS` (what it follows on a foundation), `FITS`, `GLUED`,
+    `CONTINUES` (a row a group of columns), `F_ON`, `RUN_NEXT` (a row a foundation); by group in `START`, by foundation in `F_START`.
     """
 
     ints: Ints
@@ -171,7 +172,7 @@ def problem_of(tables: Tables) -> Problem:
 
 
 def _bit_rows(tables: Tables, groups: list[ColumnTable]) -> Bits:
-    bits = np.zeros((RUN_NEXT + _MOST, 52), dtype=np.uint64)
+    bits = np.zeros((CONTINUES + _MOST, 52), dtype=np.uint64)
     bases, follows = [0] * 52, [0] * 52
     for lower in range(52):
         for upper in range(52):
@@ -183,6 +184,7 @@ def _bit_rows(tables: Tables, groups: list[ColumnTable]) -> Bits:
     for number, table in enumerate(groups):
         bits[START, number] = table.start
         bits[FITS + number], bits[GLUED + number] = table.fits, table.glued
+        bits[CONTINUES + number] = table.continues
     for number, pile in enumerate(tables.foundations):
         bits[F_START, number] = pile.start
         bits[F_ON + number], bits[RUN_NEXT + number] = pile.on, pile.run_next
@@ -200,7 +202,7 @@ def _info(tables: Tables, *, groups: int) -> Ints:
     info[DEAL_TO] = ("none", "waste", "tableau", "tableau_nonempty", "reserve").index(stock.deal_to)
     if layout.stock < 0:
         info[DEAL_TO] = 0
-    info[DRAW] = stock.draw
+    info[DRAW] = stock.draw if stock.deal_to == "waste" else 1
     info[PASSES] = -1 if stock.passes is None else stock.passes
     info[REQUIRE_FULL] = stock.require == "no_empty_column"
     info[PLAY_RESERVE] = rules.reserve.playable == "top"

@@ -14,7 +14,7 @@ export default {
   'say.undo': 'Zurückgenommen. {what}', 'say.redo': 'Wiederholt. {what}', 'say.auto': 'Auto: {what}', 'say.nothing': 'Nichts bewegt.',
   'say.start': '{name}. {n} Karten abgelegt, {moves} Züge.', 'say.fresh': '{name} ist ausgelegt. Nimm eine Karte auf.',
   'picked': '{card} aufgenommen – {n} {n|Ziel|Ziele}', 'pickedgroup': '{card} und {k} {k|Karte|Karten} darauf aufgenommen – {n} {n|Ziel|Ziele}',
-  'put': 'Zurückgelegt.', 'nohere': 'Hier liegt nichts zum Aufnehmen.', 'facedown': 'Diese Karte liegt verdeckt.', 'watching': 'Du siehst zu; nur Spieler dürfen ziehen.',
+  'put': 'Zurückgelegt.', 'changed': 'Der Tisch hat sich inzwischen verändert; der Zug wurde nicht gemacht.', 'nohere': 'Hier liegt nichts zum Aufnehmen.', 'facedown': 'Diese Karte liegt verdeckt.', 'watching': 'Du siehst zu; nur Spieler dürfen ziehen.',
   'hint.move': 'Tipp: {what}', 'waiting': 'Noch nicht gesendet: Die Verbindung wird wiederhergestellt.',
   'undo': 'Zurück', 'redo': 'Wieder', 'hint': 'Tipp', 'home': 'Ablegen', 'home.short': 'Ablegen', 'giveup': 'Aufgeben', 'menu': 'Menü', 'lobby': 'Spiele', 'newgame': 'Neues Spiel',
   'restart': 'Dieselben Karten neu', 'rules': 'Spielregeln', 'stats': 'Statistik', 'settings': 'Einstellungen', 'help': 'Tasten und Hilfe', 'share': 'Teilen', 'replay': 'Wiedergabe', 'close': 'Schließen', 'cancel': 'Abbrechen',

@@ -20,7 +20,13 @@ export class Dialogs {
     const heading = el('h2', { id: 'dialog-title', tabindex: -1 }, title);
     const box = el('dialog', { class: 'dlg', 'aria-labelledby': 'dialog-title' }, heading, ...content);
     box.addEventListener('close', () => box.remove());
-    box.addEventListener('click', (event) => { if (event.target === box) box.close(); });
+    // The end of a press that began elsewhere, a long one on a card above all, is no click on what it opened.
+    let pressed = null;
+    box.addEventListener('pointerdown', (event) => { pressed = event.target; });
+    box.addEventListener('click', (event) => {
+      if (event.detail && !pressed) event.stopPropagation();
+      else if (event.target === box && pressed === box) box.close();
+    }, true);
     const before = document.activeElement;
     box.addEventListener('close', () => { if (before?.isConnected && document.activeElement === document.body) before.focus({ preventScroll: true }); });
     document.body.append(box);

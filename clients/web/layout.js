@@ -107,16 +107,17 @@ function across(W, H, rows, t, f, aside) {
   const x0 = start + wide(left), tableau = N * cw + (N - 1) * g;
   const room = Math.floor((H - 2 * pad - (rows - 1) * rowGap) / rows);
   const put = (places, isLeft) => {
-    const onRail = (names, x) => names.forEach((name, i) => {
-      const row = i % perRail, isLast = i === names.length - 1;
+    const onRail = (names, x, rails) => names.forEach((name, i) => {
+      // Two rails of foundations are of one length: suits stand beside their like.
+      const rows_ = Math.ceil(names.length / rails), row = i % rows_, isLast = i === names.length - 1;
       const y = pad + row * step;
-      places[name] = { x: Math.round(x + Math.floor(i / perRail) * (cw + g)), y: Math.round(y), way: WAYS[name[0]] || 'none',
+      places[name] = { x: Math.round(x + Math.floor(i / rows_) * (cw + g)), y: Math.round(y), way: WAYS[name[0]] || 'none',
         room: name[0] === 'f' ? ch : (isLast ? H - pad - y : Math.max(ch, step - 2)) };
     });
     const xRight = isLeft ? start : x0 + tableau + rail;
     const xLeft = isLeft ? start + wide(right) + tableau + rail : start;
-    onRail(f, xRight);
-    onRail(aside, xLeft);
+    onRail(f, xRight, right);
+    onRail(aside, xLeft, left);
   };
   return { cw, ch, g, N, rows, rowGap, room, x0, y0: pad, put, mirror: wide(right) - wide(left) };
 }

@@ -45,8 +45,8 @@ export class Lobby {
     const { app } = this;
     const ones = FOUR.map((id) => app.catalogue.get(id)).filter(Boolean);
     this.four.replaceChildren(...ones.map((one) => el('div', { class: 'variant' }, el('h4', {}, one.name), el('p', {}, one.summary),
-      el('div', { class: 'row' }, el('button', { type: 'button', 'aria-label': t('lobby.play', { name: one.name }), onclick: () => app.dialogs.begin(app.wire.ask('new', { variant: one.id })) }, t('new.start')),
-        one.levels.length > 1 ? el('button', { type: 'button', 'aria-label': `${one.name}: ${t('new.level')}`, onclick: () => app.dialogs.newGame(one.id) }, t('new.level')) : null,
+      el('div', { class: 'row' }, el('button', { type: 'button', 'aria-label': `${t('new.start')}: ${one.name}`, onclick: () => app.dialogs.begin(app.wire.ask('new', { variant: one.id })) }, t('new.start')),
+        one.levels.length > 1 ? el('button', { type: 'button', 'aria-label': `${t('new.level')}: ${one.name}`, onclick: () => app.dialogs.newGame(one.id) }, t('new.level')) : null,
         el('a', { class: 'quiet', href: `/rules/${one.id}`, 'aria-label': `${t('rules')}: ${one.name}` }, t('rules'))))));
     if (app.daily && !app.daily.code) {
       this.daily.hidden = false;

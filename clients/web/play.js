@@ -89,10 +89,10 @@ export class Play {
   }
 
   /** The mirrored table went on. */
-  took({ game, diff, before, snapshot, isMine }) {
+  took({ game, diff, before, snapshot, isMine, isSame }) {
     if (!this.seat || game !== this.seat.game) return;
     if (diff) {
-      this.seat.took(isMine && !diff.cause);
+      this.seat.took(diff, isMine);
       if (!isMine) this.input.interrupt();
       this.reconsider();
       this.view.unhint();
@@ -101,9 +101,12 @@ export class Play {
       this.say(sentence(diff, before_, this.table, this.view.foundations));
       if (diff.status !== undefined && diff.status !== 'playing') this.app.ended(diff.status);
     } else if (snapshot) {
-      this.seat.guesses = [];
-      this.input.interrupt();
-      this.view.unselect();
+      // After a short break the table is often the same: what was begun goes on.
+      if (!isSame) {
+        this.seat.drop();
+        this.input.interrupt();
+      }
+      this.reconsider();
       this.show();
     }
     if (!this.table.isOver) this.seat.legal().catch(() => {});
@@ -130,9 +133,9 @@ export class Play {
   }
 
   failed(why) {
-    if (why.code === 'dropped') return;
-    if (why.code === 'lost') this.say(t('net.unsure'));
-    else this.say(why.isRefusal ? reason(why) : reason(why));
+    if (why.code === 'dropped') this.say(t('changed'));
+    else if (why.code === 'lost') this.say(t('net.unsure'));
+    else this.say(reason(why));
     if (why.code === 'no_such_game' && this.seat) this.app.noGame();
   }
 

@@ -52,8 +52,7 @@ export class Seat {
         return await this.wire.ask(type, { game: this.game, base: this.table.seq, ...fields });
       } catch (why) {
         if (why.code !== 'dropped') {
-          this.generation = (this.generation || 0) + 1;
-          this.guesses = [];
+          this.drop();
           this.changed();
         }
         throw why;
@@ -68,12 +67,18 @@ export class Seat {
   }
 
   /** The mirrored table went on: what was guessed is there now, or was wrong. */
-  took(isMine) {
-    if (isMine) this.guesses.shift();
-    else if (this.guesses.length) {
-      this.guesses = [];
-      this.generation = (this.generation || 0) + 1;
-    }
+  took(diff, isMine) {
+    // After a lost connection our own move comes back as news.
+    const op = diff.ops[0], guess = this.guesses[0]?.[0];
+    const isGuessed = guess && op && ['op', 'from', 'to', 'n'].every((key) => op[key] === guess[key]);
+    if (isGuessed || (isMine && !diff.cause)) this.guesses.shift();
+    else if (this.guesses.length) this.drop();
+  }
+
+  /** What was meant for another table than there is now is neither shown nor sent. */
+  drop() {
+    this.guesses = [];
+    this.generation = (this.generation || 0) + 1;
   }
 
   /** The server's list of legal moves for the table as it stands. */

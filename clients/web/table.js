@@ -179,7 +179,9 @@ export class TableView {
       });
     }
     this.stops = stops;
-    const current = stops.includes(this.focus) ? this.focus : stops.find((stop) => stop.card) || stops[0];
+    const here = this.focus && !this.focus.card && this.focus.pile;
+    const current = stops.includes(this.focus) ? this.focus
+      : (here && stops.findLast((stop) => stop.card?.pile === here)) || stops.find((stop) => stop.card) || stops[0];
     this.rove(current);
   }
 

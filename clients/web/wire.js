@@ -322,10 +322,11 @@ export class Wire extends EventTarget {
     else if (message.type === 'snapshot') {
       // The stored reply to a command that was sent twice may be older than what we know.
       if (table && message.seq < table.seq) return;
+      const isSame = table?.seq === message.seq;
       if (table) table.take(message);
       else if (command && OPENING.has(command.frame.type)) this.tables.set(message.game, new Table(message));
       else return;
-      this.say('table', { game: message.game, snapshot: message });
+      this.say('table', { game: message.game, snapshot: message, isSame });
     } else if (message.type === 'diff' && table) {
       if (message.seq <= table.seq) return;
       const before = table.piles;

@@ -18,7 +18,7 @@ const EN = {
   'say.undo': 'Taken back. {what}', 'say.redo': 'Done again. {what}', 'say.auto': 'Auto: {what}', 'say.turn': 'Turned up {cards}.', 'say.nothing': 'Nothing moved.',
   'say.start': '{name}. {n} cards home, {moves} moves.', 'say.fresh': '{name} is dealt. Pick up a card.', 'say.sync': 'The table was brought up to date.',
   'picked': 'Picked up {card} – {n} {n|place|places} to go', 'pickedgroup': 'Picked up {card} and the {k} {k|card|cards} on it – {n} {n|place|places} to go',
-  'put': 'Put back.', 'nohere': 'There is nothing to pick up here.', 'facedown': 'That card lies face down.', 'watching': 'You are watching; only players may move.', 'other': 'A card of another table cannot be dropped here.',
+  'put': 'Put back.', 'changed': 'The table has changed meanwhile; the move was not made.', 'nohere': 'There is nothing to pick up here.', 'facedown': 'That card lies face down.', 'watching': 'You are watching; only players may move.', 'other': 'A card of another table cannot be dropped here.',
   'hint.move': 'Hint: {what}', 'waiting': 'Not sent yet: the connection is being restored.',
   'undo': 'Undo', 'redo': 'Redo', 'hint': 'Hint', 'auto': 'Auto', 'home': 'Send home', 'home.short': 'Home', 'giveup': 'Give up', 'draw': 'Draw', 'menu': 'Menu', 'lobby': 'Games', 'newgame': 'New game',
   'restart': 'Restart this deal', 'rules': 'How to play', 'stats': 'Statistics', 'settings': 'Settings', 'help': 'Keys and help', 'share': 'Share', 'replay': 'Replay', 'close': 'Close', 'cancel': 'Cancel', 'ok': 'OK', 'fullscreen': 'Full screen',

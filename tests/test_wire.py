@@ -27,6 +27,7 @@ from chilkoot.wire import (
     with_re,
 )
 from chilkoot.wire.messages import Diff, Error
+from chilkoot.wire.packed import packed_field
 
 MOVE = {"type": "move", "id": 7, "game": "g", "base": 3, "from": "t5", "to": "t2"}
 DIFF = Diff(game="g", seq=4, ops=[Move("t5", "t2", 4), Turn("t5", 4, "6D")], check="01234567")
@@ -130,7 +131,7 @@ def test_a_frame_holds_one_object(value: Any) -> None:
     assert (error.code, error.detail) == ("bad_message", {"path": "$"})
 
 
-@pytest.mark.parametrize("broken", (b"", b"\xc1", b"\x81", b"\xdf\xff\xff\xff\xff", b"\x82\xa2id\x01"))
+@pytest.mark.parametrize("broken", (b"", b"\xc1", b"\x81", b"\xdf\xff\xff\xff\xff", b"\x82\xa2id"))
 def test_what_is_no_messagepack_is_told_so(broken: bytes) -> None:
     error = decode(broken, MSGPACK)
     assert isinstance(error, Error)
@@ -148,10 +149,38 @@ def test_an_object_nested_too_deeply_is_answered_and_its_id_read(depth: int) -> 
         assert (error.code, error.re) == ("bad_message", 7)
 
 
-def test_deep_messagepack_is_answered() -> None:
-    error = decode(b"\x82\xa2id\x01\xa1x" + b"\x91" * 5000 + b"\x01", MSGPACK)
-    assert isinstance(error, Error)
-    assert error.code == "bad_message"
+def test_deep_messagepack_is_answered_and_its_id_read() -> None:
+    deep = b"\x91" * 5000 + b"\x01"
+    for frame in (b"\x82\xa2id\x01\xa1x" + deep, b"\x82\xa1x" + deep + b"\xa2id\x01"):
+        error = decode(frame, MSGPACK)
+        assert isinstance(error, Error)
+        assert (error.code, error.re) == ("bad_message", 1)
+
+
+def test_the_id_of_messagepack_that_is_spoilt_elsewhere_is_read() -> None:
+    for frame in (b"\x82\xa2id\x07\xa1x", b"\x81\xa2id\x07more"):
+        error = decode(frame, MSGPACK)
+        assert isinstance(error, Error)
+        assert (error.code, error.re) == ("bad_json", 7)
+
+
+PACKED = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats() | st.text() | st.binary()
+    | st.text(min_size=250, max_size=300) | st.builds(msgspec.msgpack.Ext, st.integers(0, 127), st.binary(max_size=40)),
+    lambda inner: st.lists(inner, max_size=20) | st.dictionaries(st.text(max_size=40), inner, max_size=20),
+    max_leaves=20,
+)  # fmt: skip
+
+
+@given(st.dictionaries(st.text(max_size=3), PACKED, max_size=20), PACKED, st.binary(max_size=3))
+def test_a_field_of_messagepack_is_found_without_building_the_rest(
+    fields: dict[str, Any], value: Any, tail: bytes
+) -> None:
+    encode_packed = msgspec.msgpack.encode
+    others = {key: one for key, one in fields.items() if key != "id"}
+    assert packed_field(encode_packed(others) + tail, "id") is None
+    packed = encode_packed(others | {"id": value, "last": 1}) + tail
+    assert packed_field(packed, "id") == encode_packed(value)
 
 
 @pytest.mark.parametrize("number", ("9" * 5000, "1e999", "-" + "9" * 30, "1e5"))

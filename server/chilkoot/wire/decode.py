@@ -17,6 +17,7 @@ from msgspec import Raw
 from chilkoot.wire.codes import ERROR_TEXTS, ErrorCode
 from chilkoot.wire.commands import COMMANDS, MAX_ID, AnyCommand, Command, command_fields
 from chilkoot.wire.messages import Error
+from chilkoot.wire.packed import packed_field
 from chilkoot.wire.replies import error
 
 __all__ = ["JSON", "MSGPACK", "Form", "decode"]
@@ -136,7 +137,9 @@ def _short(text: str) -> str:
 def _shallow_id(frame: bytes | str) -> int | None:
     """The `id` of an object that can't be decoded: nested too deeply, or spoiled somewhere else."""
     if isinstance(frame, bytes):
-        return None
+        packed = packed_field(frame, "id")
+        number = None if packed is None else _scalar(Raw(packed), MSGPACK)
+        return number if isinstance(number, int) and 1 <= number <= MAX_ID else None
     depth = 0
     last: list[str] = []
     for match in _TOKEN.finditer(frame):

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from chilkoot.engine import Game
 from chilkoot.engine.outcome import is_won
 from chilkoot.language.rules import DealPass, Goal, Rules
-from chilkoot.solver import kernel
+from chilkoot.solver import keys
 from chilkoot.solver.dead import FREE, is_dead, is_dead_by_turns
 from chilkoot.solver.plain import search_plainly
 from chilkoot.solver.problem import problem_of, state_of, why_unsupported
@@ -172,12 +172,12 @@ def test_dead_tests_never_flag_a_position_on_a_winning_line() -> None:
 def test_a_state_reads_back_from_its_key() -> None:
     position = Game.start(rules_of("yukon-cells"), "ms:5").position
     problem, (held, sizes) = problem_of(position.tables), state_of(position)
-    words = kernel.words_of(len(position.piles), 52)
+    words = keys.words_of(len(position.piles), 52)
     octets = np.zeros(8 * words, dtype=np.uint8)
     order = np.zeros(len(position.piles), dtype=np.int64)
-    kernel.pack(problem.ints, held, sizes, octets, order)
+    keys.pack(problem.ints, held, sizes, octets, order)
     again, sizes_again = held.copy(), sizes.copy()
-    kernel.unpack(problem.ints, octets.view(np.uint64), again, sizes_again)
+    keys.unpack(problem.ints, octets.view(np.uint64), again, sizes_again)
     columns = {tuple(again[pile, : sizes_again[pile]]) for pile in range(7)}
     assert columns == {tuple(held[pile, : sizes[pile]]) for pile in range(7)}
 

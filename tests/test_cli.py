@@ -100,6 +100,7 @@ def test_many_boards_give_a_line_out_for_each_line_in(run: Run) -> None:
         json.dumps({"board": BOARD, "variant": "russian"}),
         json.dumps({"board": piles(BOARD) | {"t1 | t2": ""}}),
         "[" * 5000,
+        "x" * (1 << 21),
         '{"board": 1e999}',
         json.dumps({"board": piles(BOARD)}),
     ]
@@ -111,6 +112,20 @@ def test_many_boards_give_a_line_out_for_each_line_in(run: Run) -> None:
         assert ("error" in found) == (number not in good), found
         if number in good:
             assert sorted(found["moves"]) == sorted(MOVES)
+
+
+def test_a_base_that_the_deck_lacks_is_one_bad_line_among_many(run: Run, tmp_path: Path) -> None:
+    rules = tmp_path / "short.yaml"
+    rules.write_text(
+        "deck: {ranks: 6-A, low: dealt}\nsetup: [base_card]\ndeal: [UUUUUUU *5]\n"
+        "tableau: {columns: 7, empty: {accepts: base_high}}\nfoundations: {base: dealt}\n"
+    )
+    suits, ranks = "CDHS", "6789TJQKA"
+    board = {f"t{at + 1}": " ".join(rank + suit for rank in ranks) for at, suit in enumerate(suits)}
+    lines = [json.dumps({"board": board, "base": base}) for base in ("7", "2", "T")]
+    ran = run("legal", str(rules), "--boards", "-", given="\n".join(lines))
+    assert ran.status == 1
+    assert ["error" in found for found in ran.objects] == [False, True, False]
 
 
 def test_all_that_is_wrong_with_a_board_is_said_at_once(run: Run) -> None:

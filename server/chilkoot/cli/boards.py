@@ -249,6 +249,10 @@ def _lines(name: str) -> Iterator[str]:
     try:
         with sys.stdin.buffer if name == "-" else Path(name).open("rb") as file:
             while line := file.readline(_MAX_BOARD):
+                # What is too long for a board is one bad line, not several.
+                rest = line
+                while len(rest) == _MAX_BOARD and not rest.endswith(b"\n"):
+                    rest = file.readline(_MAX_BOARD)
                 if line.strip():
                     yield line.decode("utf-8", "replace")
     except OSError as error:

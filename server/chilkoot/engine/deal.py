@@ -139,6 +139,8 @@ def needs_base(rules: Rules) -> bool:
 def _base_of_board(rules: Rules, piles: list[list[int]], base: int | None) -> int | None:
     if needs_base(rules) or any(group.base == "first_played" for group in rules.foundations):
         if base is not None:
+            if base not in rules.deck.ranks:
+                raise DealError(f"the base rank {RANKS[base]} is not in this deck")
             return base
         # Only foundations whose own base is open show it; others may stand beside them.
         first = layout_of(rules).first_foundation

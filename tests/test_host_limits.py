@@ -170,7 +170,7 @@ async def test_a_player_has_so_many_games_at_once(tmp_path: Path) -> None:
 # junk
 
 
-@pytest.mark.parametrize("junk", ("{", "[]", '{"type":"nonsense","id":1}', '{"type":"ping","id":1,"x":1}'))
+@pytest.mark.parametrize("junk", ("{", "[]", '{"type":"nonsense"}', '{"type":"ping","id":"1"}'))
 async def test_ten_malformed_frames_in_a_row_are_the_last(server: LiveServer, junk: str) -> None:
     async with calling(server.url) as caller:
         for _ in range(9):
@@ -182,6 +182,14 @@ async def test_ten_malformed_frames_in_a_row_are_the_last(server: LiveServer, ju
         await caller.socket.send(junk)
         assert await caller.closed() == 4002
         assert [event["type"] for event in caller.events] == ["error"]
+
+
+async def test_commands_with_mistakes_in_them_are_no_malformed_frames(server: LiveServer) -> None:
+    async with calling(server.url) as caller:
+        for number in range(1, 26):
+            wrong = ('{"type":"nonsense","id":%d}', '{"type":"ping","id":%d,"x":1}')[number % 2] % number
+            assert (await caller.raw(wrong))["re"] == number
+        assert (await caller.ask("ping", 900))["type"] == "pong"
 
 
 async def test_binary_where_text_is_spoken_is_closed(server: LiveServer) -> None:

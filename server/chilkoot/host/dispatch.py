@@ -87,7 +87,8 @@ async def take(house: House, connection: Connection, frame: str | bytes) -> bool
         return False
     if isinstance(command, Error):
         connection.send(encode(command))
-        connection.malformed += 1
+        # A frame whose id can be read is a command with a mistake in it, which its author was told; not a malformed frame.
+        connection.malformed = 0 if answers is not None else connection.malformed + 1
         if house.limits.malformed and connection.malformed >= house.limits.malformed:
             raise Ended(CloseCode.MALFORMED, "malformed frames in a row")
         return False

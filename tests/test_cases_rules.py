@@ -325,6 +325,22 @@ def test_case_29_and_30_a_limit_counts_cells_and_empty_columns_but_not_the_targe
     assert (action in game.legal()) == (expected == "legal")
 
 
+@pytest.mark.parametrize(
+    ("position", "move", "expected"),
+    (
+        ("t1: 8S 7H | t2: 9D", "t1 2 t2", "legal"),
+        ("t1: 8S 7S | t2: 9D", "t1 2 t2", "not_a_sequence"),
+        ("t1: <2C> 8S 7H | t2: 9D", "t1 2 t2", "not_a_sequence"),
+        ("t1: 8S 7H | t2: 8C", "t1 1 t2", "not_a_sequence"),
+    ),
+)
+def test_a_whole_column_moves_where_it_holds_together(position: str, move: str, expected: str) -> None:
+    rules = own(f"{ROWS}tableau: {{columns: 7, group: {{unit: whole}}}}\n")
+    game = Game.start(rules, position, fragment=True)
+    assert reason(game, move) == expected
+    assert (parse_action(move) in game.legal()) == (expected == "legal")
+
+
 def test_case_29_the_refusal_tells_the_limit() -> None:
     rules = own(f"{ROWS}cells: {{count: 2}}\ntableau: {{columns: 7, group: {{limit: supermove}}}}\n")
     refusal = Game.start(rules, FIVE, fragment=True).act(CardMove("t1", 5, "t3"))

@@ -61,7 +61,7 @@ def movable(tables: Tables, column: int, cards: list[int]) -> int:
     if unit == "single":
         return low - 1
     low -= 1
-    if unit in ("any", "whole"):
+    if unit == "any":
         low += 1
         for card in reversed(cards):
             if card & DOWN:
@@ -535,7 +535,7 @@ def _why_not_lifted(position: Position, source: int, n: int, target: int) -> Ref
         head = card_words(cards[-n])
         if table.group.unit == "single":
             return Refusal("too_many_cards", "Only one card moves at a time.", {"n": n, "limit": 1})
-        if table.group.unit in ("whole", "top_or_whole"):
+        if table.group.unit in ("whole", "top_or_whole") and n < len(cards):
             return Refusal("not_a_sequence", f"The {head} moves only alone or with its whole column.")
         return Refusal("not_a_sequence", f"The {head} and the cards on it are no sequence.")
     if tables.layout.zones[target] != "tableau":

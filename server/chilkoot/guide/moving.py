@@ -68,7 +68,9 @@ def _group(setting: Setting, columns: Columns) -> list[str]:
         return ["Cards move one at a time: only the last card of a column can be taken"]
     if group.unit == "whole":
         told = [
-            "From column to column, only whole columns move: all cards of a column at once, all of them face up, in whatever order",
+            "From column to column, only whole columns move: all cards of a column at once",
+            f"A whole column moves only if all its cards are face up and {in_order[0]}",
+            *in_order[1:],
             "The bottom card of the column has to fit where it is put",
         ]
         if setting.foundations or setting.cells:

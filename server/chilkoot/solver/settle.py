@@ -100,7 +100,7 @@ def lowest_movable(ints: Ints, bits: Bits, held: Cards, sizes: Ints, column: int
     low = size - 1
     if unit == 2:
         return low
-    if unit in (0, 3):
+    if unit == 0:
         while low > 0 and not held[column, low - 1] & 64:
             low -= 1
     else:

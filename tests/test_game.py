@@ -62,11 +62,13 @@ def test_laws_of_play_hold_in_every_game(name: str, level: int | None, seed: int
         after = (game.view(), game.status, game.score, game.moves)
         mirror = apply_ops(mirror, ops)
         assert mirror == game.view(), "a diff applied is the next snapshot"
+        assert game.check() == game.position.check()
         assert cards(game.position) == pack, "no card is lost or made"
         if game.can()["undo"]:
             undone = game.act(Undo())
             assert not isinstance(undone, Refusal)
             mirror = apply_ops(mirror, undone)
+            assert game.check() == game.position.check()
             assert (mirror, game.status, game.score, game.moves) == (
                 before[0],
                 before[1],
@@ -77,6 +79,7 @@ def test_laws_of_play_hold_in_every_game(name: str, level: int | None, seed: int
             assert not isinstance(redone, Refusal)
             mirror = apply_ops(mirror, redone)
             assert (mirror, game.status, game.score, game.moves) == after
+            assert game.check() == game.position.check()
         if game.is_over:
             break
     if game.moves and game.can()["undo"]:

@@ -16,7 +16,6 @@ from chilkoot.engine.moves import (
     can_send_home,
     can_turn,
     foundation_for,
-    home_sources,
     legal_moves,
     name_move,
     resolve,
@@ -25,8 +24,8 @@ from chilkoot.engine.moves import (
 )
 from chilkoot.engine.outcome import judge
 from chilkoot.engine.play import play_draw, play_home, play_move, play_turn
-from chilkoot.engine.position import Change, Position, Shuffled, State
-from chilkoot.events import Action, CardMove, Op, Result, Simple, Status, Turn, TurnUp, Undo
+from chilkoot.engine.position import Change, Position, Shuffled, State, check_of
+from chilkoot.events import Action, CardMove, Move, Op, Result, Simple, Status, Turn, TurnUp, Undo
 from chilkoot.language.rules import Rules
 
 __all__ = ["MAX_ACTIONS", "SEMANTICS", "Game"]
@@ -64,6 +63,7 @@ class Game:
         "_judged",
         "_legal",
         "_redo",
+        "_shown",
         "_undo",
         "closed",
         "deal",
@@ -92,7 +92,8 @@ class Game:
         self._judged: dict[tuple[str, State], tuple[Status, Result | None]] = {}
         self.status: Status = "playing"
         self.result: Result | None = None
-        self._check = position.check()
+        self._shown = [position.shown(pile) for pile in range(len(position.piles))]
+        self._check = check_of(self._shown)
         self.seen = {self._check}
         self.tried: set[tuple[str, PileMove]] = set()
         self._judge()
@@ -214,7 +215,7 @@ class Game:
         """The foundation that takes the last card of a pile of t, c, w or r; None where none does."""
         layout = self.position.tables.layout
         source = layout.index.get(pile)
-        if source is None or self.is_over or source not in home_sources(self.position):
+        if source is None or self.is_over or source not in self.position.tables.home_sources:
             return None
         target = foundation_for(self.position, source)
         return None if target is None else layout.names[target]
@@ -295,8 +296,10 @@ class Game:
             play_home(position, changes)
         self._undo.append(Step(changes, before, position.state, self._check))
         self._redo.clear()
-        self._acted()
-        return [change for change in changes if not isinstance(change, Shuffled)]
+        # What was shuffled lies face down.
+        ops = [change for change in changes if not isinstance(change, Shuffled)]
+        self._acted(ops)
+        return ops
 
     def _undo_steps(self, count: int) -> list[Op]:
         allowed = self.rules.aids.undo
@@ -310,7 +313,7 @@ class Game:
             self.position.restore(step.before)
             self._redo.append(step)
             self.undos += 1
-        self._acted(check=self._redo[-1].check)
+        self._acted(ops)
         return ops
 
     def _redo_steps(self, count: int) -> list[Op]:
@@ -323,7 +326,7 @@ class Game:
                     ops.append(done)
             self.position.restore(step.after)
             self._undo.append(step)
-        self._acted()
+        self._acted(ops)
         return ops
 
     def _end(self, action: Simple) -> list[Op]:
@@ -338,10 +341,16 @@ class Game:
         """Close a game that is over: nothing can be undone any more, and its cards may be shown."""
         self.closed = self.closed or self.is_over
 
-    def _acted(self, *, check: str | None = None) -> None:
+    def _acted(self, ops: list[Op]) -> None:
         self.seq += 1
         self._legal = None
-        self._check = check or self.position.check()
+        index, shown = self.position.tables.layout.index, self._shown
+        piles: set[str] = set()
+        for op in ops:
+            piles.update((op.source, op.target) if isinstance(op, Move) else (op.pile,))
+        for name in piles:
+            shown[index[name]] = self.position.shown(index[name])
+        self._check = check_of(shown)
         self.seen.add(self._check)
         self._judge()
 

@@ -23,7 +23,6 @@ __all__ = [
     "can_send_home",
     "can_turn",
     "foundation_for",
-    "home_sources",
     "homeward",
     "is_no_op",
     "legal_moves",
@@ -334,21 +333,13 @@ def foundation_for(position: Position, source: int) -> int | None:
     return None
 
 
-def home_sources(position: Position) -> list[int]:
-    """The piles whose last card may be sent home: columns, cells, reserves that are played from, waste."""
-    layout = position.tables.layout
-    playable = position.rules.reserve.playable == "top"
-    sources = list(range(layout.first_foundation if playable else layout.first_reserve))
-    if layout.waste >= 0:
-        sources.append(layout.waste)
-    return sources
-
-
 def homeward(position: Position) -> list[int]:
     """Those of the piles whose last card may be sent home that end in a card which a foundation takes now."""
     piles = position.piles
     home = _together(_wanted_by_foundations(position.tables, piles))
-    return [source for source in home_sources(position) if piles[source] and home >> piles[source][-1] & 1]
+    return [
+        source for source in position.tables.home_sources if piles[source] and home >> piles[source][-1] & 1
+    ]
 
 
 def can_send_home(position: Position) -> bool:
@@ -400,7 +391,8 @@ def can_turn(position: Position) -> list[int]:
 
 def can_draw(position: Position) -> bool:
     """Whether the stock may be turned, or else the tableau redealt."""
-    return why_no_draw(position) is None
+    # Most games have no stock; this is asked after every action.
+    return (position.tables.layout.stock >= 0 or _redeals_left(position)) and why_no_draw(position) is None
 
 
 def why_no_draw(position: Position) -> Refusal | None:
@@ -506,7 +498,7 @@ def _why_not(position: Position, source: int, n: int, target: int) -> Refusal | 
         return _not_available(f"Cards from {names[source]} don't go to a cell.")
     if onto == "tableau" and not piles[target] and zone not in position.tables.columns[target].sources:
         return _not_available(f"Cards from {names[source]} don't start an empty column.")
-    if any(card & DOWN for card in cards[-n:]):
+    if max(cards[-n:]) & DOWN:
         return Refusal("face_down", "That card lies face down.")
     return (
         _why_not_lifted(position, source, n, target)

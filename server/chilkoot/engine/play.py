@@ -10,7 +10,7 @@ import hmac
 
 from chilkoot.cards import DOWN, rank_of
 from chilkoot.engine.deal import shuffle
-from chilkoot.engine.moves import PileMove, foundation_for, home_sources, homeward, movable, runs_homeward
+from chilkoot.engine.moves import PileMove, foundation_for, homeward, movable, runs_homeward
 from chilkoot.engine.position import Change, Position, Shuffled
 
 __all__ = ["play_draw", "play_home", "play_move", "play_turn", "settle"]
@@ -246,7 +246,7 @@ def _auto_home(position: Position, changes: list[Change]) -> None:
     piles = position.piles
     if not homeward(position):
         return
-    for source in home_sources(position):
+    for source in position.tables.home_sources:
         cards = piles[source]
         if not cards or cards[-1] & DOWN or cards[-1] == position.returned:
             continue

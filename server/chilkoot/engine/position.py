@@ -16,7 +16,7 @@ from chilkoot.engine.tables import Tables, tables_for
 from chilkoot.events import Move, Op, Turn
 from chilkoot.language.rules import Rules
 
-__all__ = ["Change", "Position", "Shuffled", "State"]
+__all__ = ["Change", "Position", "Shuffled", "State", "check_of"]
 
 State = tuple[int | None, int, int, int, int]
 """What a position holds besides its cards: base rank, pass, redeals used, card just returned (−1: none), best score."""
@@ -158,11 +158,13 @@ class Position:
 
     def check(self) -> str:
         """PROTOCOL.md's `check`: the first 8 hex digits of SHA-256 over what a player sees."""
-        names = self.tables.layout.names
-        text = ";".join(
-            [
-                name + "=" + " ".join([_SHOWN[card] for card in cards])
-                for name, cards in zip(names, self.piles, strict=True)
-            ]
-        )
-        return sha256(text.encode()).hexdigest()[:8]
+        return check_of([self.shown(pile) for pile in range(len(self.piles))])
+
+    def shown(self, pile: int) -> str:
+        """One pile as a player sees it, ``t1=?? 9S``: its part of what `check` is made of."""
+        return f"{self.tables.layout.names[pile]}={' '.join([_SHOWN[card] for card in self.piles[pile]])}"
+
+
+def check_of(shown: list[str]) -> str:
+    """The `check` of the piles that are shown like this."""
+    return sha256(";".join(shown).encode()).hexdigest()[:8]

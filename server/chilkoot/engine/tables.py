@@ -160,6 +160,7 @@ class Tables:
         "fills",
         "follows",
         "foundations",
+        "home_sources",
         "layout",
         "manual",
         "moves_anything",
@@ -175,7 +176,7 @@ class Tables:
     def __init__(self, rules: Rules, base: int | None) -> None:
         self.rules = rules
         self.base = base
-        self.layout = layout_of(rules)
+        self.layout = layout = layout_of(rules)
         self.columns: list[ColumnTable] = []
         for group in rules.tableau:
             table = ColumnTable(group, rules, base)
@@ -203,6 +204,9 @@ class Tables:
             table.group.unit == "any" and table.group.limit == "none" and not table.max_cards
             for table in self.columns
         )
+        # Whose last card may be sent home.
+        played = layout.first_foundation if rules.reserve.playable == "top" else layout.first_reserve
+        self.home_sources = (*range(played), *([layout.waste] if layout.waste >= 0 else ()))
         self.manual = any(table.manual for table in self.columns)
         self.fills = any(group.empty.auto_fill != "none" for group in rules.tableau)
         self.takes_run = [number for number, pile in enumerate(self.foundations) if pile.accepts_runs]

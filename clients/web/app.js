@@ -101,7 +101,7 @@ class App {
     }
     const r = this.replay, made = (name, id, run) => el('button', { type: 'button', id: `re-${id}`, 'aria-label': t(`replay.${id}`), onclick: run }, icon(name));
     $('replay').setAttribute('aria-label', t('replay.group'));
-    const slider = el('input', { type: 'range', id: 're-at', min: 0, max: 0, value: 0, 'aria-label': t('replay.at'), oninput: () => { r.pause(); r.go(Number(slider.value), false); } });
+    const slider = el('input', { type: 'range', id: 're-at', min: 0, max: 0, value: 0, 'aria-label': t('replay.at'), oninput: () => { const at = Number(slider.value); r.pause(); r.go(at, false); } });
     $('replay').append(made('first', 'start', () => { r.pause(); r.go(0, false); }), made('prev', 'back', () => { r.pause(); r.go(r.at - 1); }), made('play', 'play', () => r.toggle()),
       made('next', 'step', () => { r.pause(); r.go(r.at + 1); }), made('last', 'end', () => { r.pause(); r.go(r.last, false); }), slider,
       el('span', { class: 'pos', id: 're-pos' }), el('button', { type: 'button', class: 'sp', id: 're-speed', onclick: () => r.faster(1, true) }));

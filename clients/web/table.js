@@ -241,12 +241,13 @@ export class TableView {
       const group = this.view[name], place = places[name], cards = group.cards;
       if (isNew) Object.assign(group.slot.style, { left: `${place.x}px`, top: `${place.y}px` });
       const { offsets, ix: own, fu } = fan(this.piles[name], place, geometry);
-      const narrow = own < ix ? own : 0;
-      if (group.ix !== narrow || isNew) {
-        group.ix = narrow;
+      // In whole pixels, so that it seldom changes: it concerns every part of every card of the column.
+      const narrow = own < ix ? own : 0, top = narrow ? Math.max(1, Math.round(Math.min(ch * 0.028, ((fu || 0) - narrow) * 0.42))) : 0;
+      if (group.ix !== narrow || group.top !== top) {
+        Object.assign(group, { ix: narrow, top });
         group.node.classList.toggle('tight', Boolean(narrow));
-        group.node.style.setProperty('--ixn', `${narrow || ix}px`);
-        group.node.style.setProperty('--itn', `${Math.max(1, Math.min(ch * 0.028, ((fu || 0) - narrow) * 0.42))}px`);
+        group.node.style.setProperty('--ixn', `${narrow}px`);
+        group.node.style.setProperty('--itn', `${top}px`);
       }
       const sideways = place.way === 'right';
       cards.forEach((card, at) => {
@@ -254,12 +255,27 @@ export class TableView {
         card.h = at < cards.length - 1 && !sideways ? Math.min(ch, offsets[at + 1] - offsets[at] || ch) : ch;
         // Under two cards of a pile nothing can be seen.
         card.node.classList.toggle('buried', (place.way === 'none' && at < cards.length - 2) || (place.way !== 'down' && at < cards.length - 5));
+        if (at === cards.length - 1) card.node.classList.remove('covered');
         this.place(card, x, y, ms, at);
       });
     }
+    this.cover(ms);
     if (this.selection) this.lift();
     this.drawRing();
     this.root.dispatchEvent(new Event('laid'));
+  }
+
+  /** Of covered cards only the index is drawn, once what covers them lies there: most of a long column costs nothing. */
+  cover(ms = 0) {
+    clearTimeout(this.covering);
+    this.covering = setTimeout(() => {
+      const chosen = this.selection;
+      for (const name of this.names || []) {
+        const { cards } = this.view[name] || { cards: [] };
+        const open = chosen?.pile === name ? cards.length - chosen.n - 1 : -1;
+        cards.forEach((card, at) => card.node.classList.toggle('covered', at < cards.length - 1 && at !== open));
+      }
+    }, ms + 60);
   }
 
   duration() {
@@ -312,6 +328,7 @@ export class TableView {
 
   lift() {
     const { pile, n } = this.selection;
+    this.view[pile]?.cards.at(-n - 1)?.node.classList.remove('covered');
     this.view[pile]?.cards.slice(-n).forEach((card, at) => {
       card.node.classList.add('lift');
       card.node.classList.toggle('first', at === 0);
@@ -327,6 +344,7 @@ export class TableView {
   unselect() {
     this.targets([]);
     this.selection = null;
+    this.cover(this.duration());
     for (const node of this.root.querySelectorAll('.lift')) {
       const { card } = node;
       node.classList.remove('lift', 'first');

@@ -81,7 +81,10 @@ class Pages:
         self._port = port
         self._origins = _own_origins(house.config.host, port) | set(house.config.origins)
         self._files = web_files()
-        page = self._files.get("/index.html")
+        page, icon = self._files.get("/index.html"), self._files.get("/icon.svg")
+        if icon is not None:
+            # Asked for by browsers on pages that name no icon.
+            self._files["/favicon.ico"] = icon
         self._art = art_of(page.body.decode()) if page is not None else ""
 
     async def answer(self, socket: Socket, request: Request) -> Response | None:

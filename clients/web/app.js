@@ -109,7 +109,8 @@ class App {
 
   do(id) {
     const button = $(`do-${id}`);
-    if (button.getAttribute('aria-disabled') === 'true') return;
+    // What is still on its way may make possible what is not yet: the server knows when its turn comes.
+    if (button.getAttribute('aria-disabled') === 'true' && !this.seat?.waiting) return;
     if (id === 'giveup') return this.dialogs.giveUp();
     if (id === 'hint') return this.play.hint();
     return this.play.act(id);
@@ -186,6 +187,8 @@ class App {
   }
 
   dealText(deal) {
+    // A board that somebody laid out has no number; the whole of it can be copied.
+    if (/\s/.test(deal)) return t('deal.board');
     return deal.length > 24 ? `${deal.slice(0, 10)}…` : deal;
   }
 

@@ -54,6 +54,7 @@ def test_one_voice_says_one_sentence_for_each_action(open_window: OpenWindow) ->
     assert len({again[-1], again[-2]}) == 2
 
 
+@pytest.mark.slow
 def test_what_happens_is_said_while_the_focus_is_in_a_field(open_window: OpenWindow) -> None:
     window = open_window().deal("Yukon", NEAR_THE_END)
     other = Window(window.context, window.url)
@@ -84,12 +85,16 @@ def test_one_tab_stop_leads_to_the_table_and_the_arrows_to_every_card(open_windo
     assert len(heard) == 31 + 6
     assert "6 of spades, 3 of 7, column 3, 4 cards on it" in heard
     window.page.keyboard.press("Shift+Digit3")
-    assert window.page.evaluate("document.activeElement.getAttribute('aria-label')") == "Hearts foundation, empty"
+    assert (
+        window.page.evaluate("document.activeElement.getAttribute('aria-label')")
+        == "Hearts foundation, empty"
+    )
     window.page.keyboard.press("5")
     window.page.keyboard.press("Home")
     assert window.focused_pile() == "t5"
 
 
+@pytest.mark.slow
 def test_the_focus_is_seen_and_goes_with_the_card(open_window: OpenWindow) -> None:
     window = open_window().deal("Yukon", NEAR_THE_END)
     window.move_by_keys(("t1", 2, "t6"))
@@ -105,6 +110,7 @@ def test_the_focus_is_seen_and_goes_with_the_card(open_window: OpenWindow) -> No
     assert abs(focused["y"] - box["y"]) < 2
 
 
+@pytest.mark.slow
 def test_the_table_the_column_and_the_score_are_read(open_window: OpenWindow) -> None:
     window = open_window().deal("Yukon", NEAR_THE_END)
     page = window.page
@@ -140,6 +146,7 @@ def test_every_button_and_the_replay_have_names_and_keys(open_window: OpenWindow
     expect(page.locator("#re-pos")).to_have_text("2 / 2")
 
 
+@pytest.mark.slow
 def test_dialogs_hold_the_focus_and_give_it_back(open_window: OpenWindow) -> None:
     window = open_window().deal("Yukon", NEAR_THE_END)
     page = window.page
@@ -149,7 +156,9 @@ def test_dialogs_hold_the_focus_and_give_it_back(open_window: OpenWindow) -> Non
     expect(page.get_by_role("dialog", name="Menu")).to_be_visible()
     for _ in range(30):
         page.keyboard.press("Tab")
-        assert page.evaluate("document.activeElement === document.body || !!document.activeElement.closest('dialog')")
+        assert page.evaluate(
+            "document.activeElement === document.body || !!document.activeElement.closest('dialog')"
+        )
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(menu).to_be_focused()
@@ -218,6 +227,7 @@ def test_axe_finds_nothing(open_window: OpenWindow, axe: str, theme: str) -> Non
     is_clean(window, axe)
 
 
+@pytest.mark.slow
 def test_every_text_has_contrast_enough(open_window: OpenWindow) -> None:
     for theme in ("dark", "light"):
         window = open_window().settings(theme=theme).deal("Yukon", NEAR_THE_END)

@@ -90,7 +90,14 @@ def once(fits: Callable[[dict[str, Any]], bool]) -> Callable[[dict[str, Any]], b
     return passes
 
 
-@pytest.mark.parametrize("where", ("before the move is sent", "before the diff is read", "before the list of moves"))
+@pytest.mark.parametrize(
+    "where",
+    (
+        "before the diff is read",
+        pytest.param("before the move is sent", marks=pytest.mark.slow),
+        pytest.param("before the list of moves", marks=pytest.mark.slow),
+    ),
+)
 def test_a_cut_line_loses_no_move_and_makes_none_twice(open_window: OpenWindow, where: str) -> None:
     window = open_window(calm=False)
     line = Line(window)
@@ -130,6 +137,7 @@ def test_the_line_may_break_at_every_step_of_a_game(open_window: OpenWindow) -> 
     expect(window.page.get_by_role("dialog")).to_contain_text("Solved in 13 moves")
 
 
+@pytest.mark.slow
 def test_a_diff_that_never_came_is_noticed_and_the_table_brought_up_to_date(open_window: OpenWindow) -> None:
     window = open_window()
     line = Line(window)
@@ -156,6 +164,7 @@ def test_a_diff_that_never_came_is_noticed_and_the_table_brought_up_to_date(open
     assert [frame["type"] for frame in line.sent].count("sync") == 1
 
 
+@pytest.mark.slow
 def test_two_windows_of_one_player_stay_equal(open_window: OpenWindow) -> None:
     first = open_window().deal("Yukon", NEAR_THE_END)
     second = Window(first.context, first.url)
@@ -174,17 +183,21 @@ def test_two_windows_of_one_player_stay_equal(open_window: OpenWindow) -> None:
     # At the same moment, both act: one is told that the table has changed, none is made on another table than was seen.
     first.page.keyboard.press("u")
     second.page.keyboard.press("u")
-    wait_until(lambda: first.piles() == second.piles() and first.page.inner_text("#moves") == second.page.inner_text("#moves"))
+    wait_until(
+        lambda: (
+            first.piles() == second.piles()
+            and first.page.inner_text("#moves") == second.page.inner_text("#moves")
+        )
+    )
     second.has_no_troubles()
 
 
+@pytest.mark.slow
 def test_a_copied_window_is_a_window_of_its_own(open_window: OpenWindow) -> None:
     first = open_window().deal("Yukon", NEAR_THE_END)
     session = first.page.evaluate("sessionStorage['chilkoot.session']")
     second = Window(first.context, first.url)
-    second.page.add_init_script(
-        f"sessionStorage['chilkoot.session'] ||= {json.dumps(session)}"
-    )
+    second.page.add_init_script(f"sessionStorage['chilkoot.session'] ||= {json.dumps(session)}")
     second.open(f"/games/{first.game}")
     second.move_by_tap(TO_THE_END[0])
     expect(first.page.locator("#moves")).to_have_text("1")
@@ -210,6 +223,7 @@ def test_a_reload_brings_back_the_table_and_what_may_be_undone(open_window: Open
     assert window.piles() == start
 
 
+@pytest.mark.slow
 def test_a_closed_window_is_taken_up_in_another(open_window: OpenWindow) -> None:
     window = open_window().deal("Yukon", NEAR_THE_END)
     window.move_by_tap(TO_THE_END[0])
@@ -230,6 +244,7 @@ def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]
         yield running
 
 
+@pytest.mark.slow
 def test_a_killed_server_costs_nothing(open_window: OpenWindow, own_server: LiveServer) -> None:
     window = open_window(calm=False)
     window.url = f"http://127.0.0.1:{own_server.port}"
@@ -249,7 +264,10 @@ def test_a_killed_server_costs_nothing(open_window: OpenWindow, own_server: Live
     window.move_by_tap(TO_THE_END[2])
 
 
-def test_the_state_of_the_connection_is_seen_in_every_view(open_window: OpenWindow, own_server: LiveServer) -> None:
+@pytest.mark.slow
+def test_the_state_of_the_connection_is_seen_in_every_view(
+    open_window: OpenWindow, own_server: LiveServer
+) -> None:
     window = open_window(calm=False)
     window.url = f"http://127.0.0.1:{own_server.port}"
     window.deal("Yukon", NEAR_THE_END)
@@ -262,7 +280,9 @@ def test_the_state_of_the_connection_is_seen_in_every_view(open_window: OpenWind
     own_server.stop()
     for shown in (window, lobby):
         expect(shown.page.locator("#banner")).to_be_visible()
-        expect(shown.page.locator("#banner")).to_have_text("The connection was lost. Play goes on when it is back.")
+        expect(shown.page.locator("#banner")).to_have_text(
+            "The connection was lost. Play goes on when it is back."
+        )
     # What is kept of the page opens without a server, and says how things are.
     lobby.page.evaluate("navigator.serviceWorker.ready.then(() => 0)")
     lobby.page.goto(lobby.url)

@@ -92,6 +92,7 @@ def test_every_size_shows_the_whole_table(open_window: OpenWindow) -> None:
         assert found["card"][0] >= 38, (size, found["card"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hand", ("right", "left"))
 def test_the_sizes_of_the_reference(open_window: OpenWindow, hand: str) -> None:
     window = open_window().settings(left=hand == "left").deal("Yukon", "ms:24")
@@ -102,6 +103,7 @@ def test_the_sizes_of_the_reference(open_window: OpenWindow, hand: str) -> None:
         assert abs(found["card"][0] - card) <= 4, (width, height, found["card"])
 
 
+@pytest.mark.slow
 def test_strips_are_large_enough_to_be_touched(open_window: OpenWindow) -> None:
     # Nineteen cards, six of them face down: the longest column of a usual game.
     deck = [card for card in _DECK if card not in _LONG[:19]]
@@ -154,13 +156,16 @@ def test_any_variant_finds_its_place_at_every_size(open_window: OpenWindow, vari
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("settings", ({"large": True}, {"left": True}, {"mark": True, "theme": "light"}, {"theme": "contrast"}))
+@pytest.mark.parametrize(
+    "settings", ({"large": True}, {"left": True}, {"mark": True, "theme": "light"}, {"theme": "contrast"})
+)
 def test_settings_keep_the_table_whole(open_window: OpenWindow, settings: dict[str, Any]) -> None:
     window = open_window().settings(**settings).deal("Yukon Cells", "ck:7")
     for size in SIZES:
         is_sound(window, *size)
 
 
+@pytest.mark.slow
 def test_the_table_does_not_jump_whatever_is_said(open_window: OpenWindow) -> None:
     for size in ((1024, 768), (360, 640), (740, 360)):
         window = open_window(*size).deal("Yukon", "ms:24")
@@ -183,19 +188,21 @@ def _contrast(one: str, other: str) -> float:
     return (light + 0.05) / (dark + 0.05)
 
 
-@pytest.mark.parametrize("deck", ("2", "4"))
-@pytest.mark.parametrize("theme", ("light", "dark", "contrast"))
-def test_the_family_of_a_suit_is_seen_without_colours(open_window: OpenWindow, deck: str, theme: str) -> None:
-    window = open_window().settings(deck=deck, theme=theme).open()
-    script = "(name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()"
-    colours = {name: window.page.evaluate(script, f"--{name}") for name in (*"cdhs", "face")}
-    face = colours.pop("face")
-    reds, blacks = [[_contrast(colours[suit], face) for suit in suits] for suits in ("dh", "cs")]
-    # On the face every suit is read; and what is red is by far the lighter, whoever looks at it.
-    assert min(reds) >= 4.5
-    assert min(blacks) >= 1.5 * max(reds)
+def test_the_family_of_a_suit_is_seen_without_colours(open_window: OpenWindow) -> None:
+    window = open_window().open()
+    script = """([deck, theme]) => { const root = document.documentElement; Object.assign(root.dataset, { deck, theme });
+        return Object.fromEntries(['c', 'd', 'h', 's', 'face'].map((name) => [name, getComputedStyle(root).getPropertyValue(`--${name}`).trim()])); }"""
+    for deck in "24":
+        for theme in ("light", "dark", "contrast"):
+            colours: dict[str, str] = window.page.evaluate(script, [deck, theme])
+            face = colours.pop("face")
+            reds, blacks = [[_contrast(colours[suit], face) for suit in suits] for suits in ("dh", "cs")]
+            # On the face every suit is read; and what is red is by far the lighter, whoever looks at it.
+            assert min(reds) >= 4.5, (deck, theme)
+            assert min(blacks) >= 1.5 * max(reds), (deck, theme)
 
 
+@pytest.mark.slow
 def test_states_differ_by_their_lines(open_window: OpenWindow) -> None:
     window = open_window().deal("Yukon", NEAR_THE_END)
     window.tap("t5", 2)
@@ -207,6 +214,7 @@ def test_states_differ_by_their_lines(open_window: OpenWindow) -> None:
     )
 
 
+@pytest.mark.slow
 def test_an_animation_of_no_time_is_none(open_window: OpenWindow) -> None:
     for options, settings in (({}, {"speed": 0}), ({"reduced_motion": "reduce"}, {})):
         window = open_window(**options).settings(**settings).deal("Yukon", NEAR_THE_END)
@@ -226,5 +234,9 @@ def test_the_client_is_small() -> None:
 def test_scripts_write_text_and_no_markup() -> None:
     for path in WEB.glob("*.js"):
         text = path.read_text()
-        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|DOMParser", text), path
-        assert "://" not in text.replace("http://www.w3.org/2000/svg", "").replace("'wss' : 'ws'}://", ""), path
+        assert not re.search(
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|DOMParser", text
+        ), path
+        assert "://" not in text.replace("http://www.w3.org/2000/svg", "").replace("'wss' : 'ws'}://", ""), (
+            path
+        )

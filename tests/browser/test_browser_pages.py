@@ -13,7 +13,7 @@ pytest.importorskip("playwright")
 from playwright.sync_api import expect
 
 from browser.conftest import OpenWindow
-from browser.test_browser_layout import LONG_COLUMN
+from browser.test_browser_layout import LONG_COLUMN, WEB
 from browser.window import NEAR_THE_END, TO_THE_END, Window, wait_until
 
 pytestmark = pytest.mark.needs("chromium")
@@ -50,6 +50,7 @@ def test_the_first_page_offers_games_and_keeps_mine(open_window: OpenWindow) -> 
     expect(page.locator(".entry")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_the_page_of_how_to_play_is_a_link(open_window: OpenWindow) -> None:
     window = open_window().open()
     window.page.get_by_role("link", name="How to play: Yukon", exact=True).click()
@@ -76,6 +77,7 @@ def test_a_deal_is_named_copied_typed_and_dealt_again(open_window: OpenWindow) -
     assert window.piles() == first
 
 
+@pytest.mark.slow
 def test_a_deal_that_cannot_be_is_told_in_the_dialog(open_window: OpenWindow) -> None:
     window = open_window().open()
     page = window.page
@@ -87,6 +89,7 @@ def test_a_deal_that_cannot_be_is_told_in_the_dialog(open_window: OpenWindow) ->
     expect(page.get_by_role("dialog")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_fresh_deal_is_not_named_before_the_end(open_window: OpenWindow) -> None:
     window = open_window().deal("Yukon")
     expect(window.page.locator("#deal")).to_be_hidden()
@@ -112,6 +115,7 @@ def test_a_finished_game_opens_in_its_replay(open_window: OpenWindow) -> None:
     expect(guest.page.locator("#re-pos")).to_have_text("1 / 2")
 
 
+@pytest.mark.slow
 def test_a_replay_at_eight_times_shows_every_action(open_window: OpenWindow) -> None:
     window = open_window().deal("Yukon", NEAR_THE_END)
     for move in TO_THE_END:
@@ -135,6 +139,7 @@ def test_a_replay_at_eight_times_shows_every_action(open_window: OpenWindow) -> 
     expect(page.locator("#re-speed")).to_have_text("0.5×")
 
 
+@pytest.mark.slow
 def test_a_live_game_can_be_looked_back_on(open_window: OpenWindow) -> None:
     window = open_window().deal("Yukon", NEAR_THE_END)
     window.move_by_tap(TO_THE_END[0])
@@ -168,6 +173,7 @@ def test_what_is_shared_names_no_card(open_window: OpenWindow) -> None:
     assert download.value.path().read_bytes()[:4] == b"\x89PNG"
 
 
+@pytest.mark.slow
 def test_watchers_and_players_come_by_links(open_window: OpenWindow) -> None:
     window = open_window().deal("Yukon", NEAR_THE_END)
     page = window.page
@@ -192,6 +198,7 @@ def test_watchers_and_players_come_by_links(open_window: OpenWindow) -> None:
     assert window.piles() == watcher.piles() == partner.piles()
 
 
+@pytest.mark.slow
 def test_a_private_game_is_shown_to_nobody_else(open_window: OpenWindow) -> None:
     window = open_window().open()
     page = window.page
@@ -209,6 +216,7 @@ def test_a_private_game_is_shown_to_nobody_else(open_window: OpenWindow) -> None
     expect(page.locator(".entry img")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_settings_are_kept(open_window: OpenWindow) -> None:
     window = open_window().deal("Yukon", NEAR_THE_END)
     page = window.page
@@ -225,13 +233,17 @@ def test_settings_are_kept(open_window: OpenWindow) -> None:
     window.wait_for_cards("t5", 3)
     data = page.evaluate("({...document.documentElement.dataset})")
     assert (data["theme"], data["deck"], data["mark"], data["hand"]) == ("light", "4", "1", "left")
-    table, foundation = window.page.locator("#table").bounding_box(), window.pile("f1").locator(".slot").bounding_box()
+    table, foundation = (
+        window.page.locator("#table").bounding_box(),
+        window.pile("f1").locator(".slot").bounding_box(),
+    )
     assert table is not None
     assert foundation is not None
     assert foundation["x"] < table["x"] + table["width"] / 2
     assert page.locator("#table").get_attribute("data-size") == "s"
 
 
+@pytest.mark.slow
 def test_a_card_may_need_two_taps_to_go_home(open_window: OpenWindow) -> None:
     window = open_window().settings(tap=False).deal("Yukon", NEAR_THE_END)
     window.tap("t2")
@@ -240,6 +252,7 @@ def test_a_card_may_need_two_taps_to_go_home(open_window: OpenWindow) -> None:
     window.wait_for_cards("f1", 11)
 
 
+@pytest.mark.slow
 def test_a_game_that_builds_in_suit_has_four_colours(open_window: OpenWindow) -> None:
     window = open_window().deal("Russian Solitaire", "7")
     expect(window.page.locator("html")).to_have_attribute("data-deck", "4")
@@ -268,6 +281,18 @@ def test_every_language_has_the_words_of_english(open_window: OpenWindow) -> Non
     codes = window.page.evaluate("async () => Object.keys((await import('/de.js')).default)")
     known = {code.removeprefix("no.") for code in codes if code.startswith("no.")}
     assert {"same_color", "needs_king", "wrong_rank", "no_return", "face_down", "game_over", "stale"} <= known
+
+
+def test_every_message_that_is_said_has_its_words() -> None:
+    english = (WEB / "words.js").read_text().partition("const EN = {")[2].partition("\n};")[0]
+    ids = set(re.findall(r"'([\w.]+)': '", english))
+    said = {
+        word
+        for path in WEB.glob("*.js")
+        for word in re.findall(r"(?<![\w.$])t\('([\w.]+)'", path.read_text())
+    }
+    assert said
+    assert said <= ids, said - ids
 
 
 NAMES = (
@@ -322,6 +347,7 @@ def test_dailies_are_hidden_while_the_server_has_none(open_window: OpenWindow) -
     assert offered == window.page.evaluate(script)
 
 
+@pytest.mark.slow
 def test_statistics_are_shown(open_window: OpenWindow) -> None:
     window = won(open_window())
     page = window.page
@@ -350,7 +376,7 @@ def test_an_action_takes_the_page_less_than_two_frames(open_window: OpenWindow) 
 
     def spent() -> float:
         named = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
-        return sum(named[name] for name in ("ScriptDuration", "LayoutDuration", "RecalcStyleDuration"))
+        return float(named["ScriptDuration"] + named["LayoutDuration"] + named["RecalcStyleDuration"])
 
     each: list[float] = []
     for key in "au" * 10:

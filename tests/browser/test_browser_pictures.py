@@ -26,13 +26,20 @@ def _desktop(open_window: OpenWindow) -> Window:
         before = window.page.inner_text("#moves")
         window.page.keyboard.press("a")
         expect(window.page.locator("#moves")).not_to_have_text(before)
-    window.tap("t4", 3)
-    expect(window.page.locator(".card.lift")).to_have_count(3)
+    # Some cards that have somewhere to go.
+    for name in ("t7", "t6", "t5", "t4", "t3", "t2", "t1"):
+        for n in range(min(5, window.count(name)), 1, -1):
+            window.tap(name, n)
+            expect(window.status).to_have_text(re.compile("^(Picked up|That card)"))
+            if window.page.locator(".target").count():
+                return window
     return window
 
 
 def _phone(open_window: OpenWindow) -> Window:
-    window = open_window(390, 844, device_scale_factor=2, has_touch=True, is_mobile=True, color_scheme="light")
+    window = open_window(
+        390, 844, device_scale_factor=2, has_touch=True, is_mobile=True, color_scheme="light"
+    )
     window.deal("Yukon Cells", "ck:7")
     for _ in range(4):
         window.page.locator("#do-auto").click()

@@ -16,6 +16,7 @@ from browser.window import NEAR_THE_END, TO_THE_END
 pytestmark = pytest.mark.needs("chromium")
 
 
+@pytest.mark.slow
 def test_a_whole_game_by_tapping(open_window: OpenWindow) -> None:
     window = open_window().deal("Yukon", NEAR_THE_END)
     for move in TO_THE_END:
@@ -25,6 +26,7 @@ def test_a_whole_game_by_tapping(open_window: OpenWindow) -> None:
     expect(window.page.locator("#score")).to_have_text("52")
 
 
+@pytest.mark.slow
 def test_a_whole_game_by_dragging_thirty_percent_off(open_window: OpenWindow) -> None:
     window = open_window(1440, 900).deal("Yukon", NEAR_THE_END)
     for move in TO_THE_END:
@@ -54,6 +56,7 @@ def test_a_whole_game_by_keyboard(open_window: OpenWindow) -> None:
     window.is_won()
 
 
+@pytest.mark.slow
 def test_enter_sends_a_card_home_and_space_only_picks_it_up(open_window: OpenWindow) -> None:
     window = open_window().deal("Yukon", NEAR_THE_END)
     window.focus_table()
@@ -65,7 +68,9 @@ def test_enter_sends_a_card_home_and_space_only_picks_it_up(open_window: OpenWin
     assert window.says == "Put back."
     window.page.keyboard.press("Enter")
     window.wait_for_cards("f1", 11)
-    expect(window.status).to_have_text("Jack of clubs to Clubs foundation. Turned up jack of diamonds. 41 home.")
+    expect(window.status).to_have_text(
+        "Jack of clubs to Clubs foundation. Turned up jack of diamonds. 41 home."
+    )
 
 
 def test_a_refused_move_returns_and_the_status_line_says_why(open_window: OpenWindow) -> None:
@@ -84,6 +89,7 @@ def test_a_refused_move_returns_and_the_status_line_says_why(open_window: OpenWi
     assert window.strip("t5") == (x, y)
 
 
+@pytest.mark.slow
 def test_a_card_that_is_let_go_over_nothing_returns(open_window: OpenWindow) -> None:
     window = open_window().deal("Yukon", NEAR_THE_END)
     start = window.strip("t5", 2)
@@ -117,6 +123,7 @@ def test_the_grabbed_card_keeps_its_offset(open_window: OpenWindow) -> None:
     assert (round(now["x"] - box["x"]), round(now["y"] - box["y"])) == (101, 57)
 
 
+@pytest.mark.slow
 def test_a_long_group_lands_anywhere_on_a_long_column(open_window: OpenWindow) -> None:
     # Ten cards from a jack on, dropped at the top, the middle and the foot of the column that ends in a queen.
     board = (
@@ -149,6 +156,7 @@ def test_targets_are_what_the_server_calls_legal(open_window: OpenWindow) -> Non
     expect(window.page.locator(".target, .lift")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_hint_auto_and_send_home(open_window: OpenWindow) -> None:
     window = open_window().deal("Yukon", NEAR_THE_END)
     page = window.page
@@ -167,9 +175,7 @@ def test_what_was_done_is_taken_back_and_done_again(open_window: OpenWindow) -> 
     page = window.page
     start = window.piles()
     window.move_by_tap(("t1", 2, "t6"))
-    expect(window.status).to_have_text(
-        "King of spades and 1 card to column 6. Turned up queen of clubs."
-    )
+    expect(window.status).to_have_text("King of spades and 1 card to column 6. Turned up queen of clubs.")
     after = window.piles()
     for back, again in (("u", "r"), ("Control+z", "Control+Shift+z"), ("Control+z", "Control+y")):
         page.keyboard.press(back)
@@ -180,6 +186,7 @@ def test_what_was_done_is_taken_back_and_done_again(open_window: OpenWindow) -> 
         assert window.piles() == after
 
 
+@pytest.mark.slow
 def test_letters_in_a_text_field_are_letters(open_window: OpenWindow) -> None:
     window = open_window().deal("Yukon", NEAR_THE_END)
     window.move_by_tap(("t2", 1, "f1"))
@@ -191,6 +198,7 @@ def test_letters_in_a_text_field_are_letters(open_window: OpenWindow) -> None:
     window.wait_for_cards("f1", 11)
 
 
+@pytest.mark.slow
 def test_single_letters_can_be_switched_off(open_window: OpenWindow) -> None:
     window = open_window().settings(letters=False).open()
     window.page.get_by_role("button", name="Play Yukon", exact=True).first.click()
@@ -201,6 +209,7 @@ def test_single_letters_can_be_switched_off(open_window: OpenWindow) -> None:
     assert window.says == said
 
 
+@pytest.mark.slow
 def test_giving_up_takes_two_steps_that_do_not_lie_over_each_other(open_window: OpenWindow) -> None:
     for size in ((1024, 768), (390, 844), (740, 360)):
         window = open_window(*size).deal("Yukon", "ms:24")
@@ -242,6 +251,7 @@ def test_a_loss_may_be_undone_out_of_from_the_dialog(open_window: OpenWindow) ->
     expect(dialog).to_contain_text("No moves are left")
 
 
+@pytest.mark.slow
 def test_no_emoji_and_no_letter_is_drawn_as_a_card(open_window: OpenWindow) -> None:
     window = open_window().deal("Yukon", NEAR_THE_END)
     text = window.page.locator("#table").inner_text()

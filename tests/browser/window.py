@@ -240,9 +240,7 @@ class Window:
 
     def focused_pile(self) -> str:
         """The pile in which the focus is."""
-        pile: str = self.page.evaluate(
-            "document.activeElement.closest('[data-pile]')?.dataset.pile ?? ''"
-        )
+        pile: str = self.page.evaluate("document.activeElement.closest('[data-pile]')?.dataset.pile ?? ''")
         return pile
 
     def width(self) -> float:
@@ -264,7 +262,9 @@ class Window:
     def has_no_troubles(self) -> None:
         """Nothing was complained of, and nobody but our server was asked for anything."""
         assert not self.troubles, self.troubles
-        foreign = [url for url in self.requests if not url.startswith((self.url, "blob:" + self.url, "data:"))]
+        foreign = [
+            url for url in self.requests if not url.startswith((self.url, "blob:" + self.url, "data:"))
+        ]
         assert not foreign, foreign
 
 

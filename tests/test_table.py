@@ -106,7 +106,8 @@ def test_a_snapshot_plus_the_diffs_is_the_next_snapshot(name: str, level: int | 
     table = laid(name, "ck:3", level=level)
     piles, facts = shown(table)["piles"], shown(table)
     for number, text in enumerate(random_line(name, "ck:3", 40, level)):
-        for step in (text, "undo", "redo") if number % 5 == 0 else (text,):
+        undoes = number % 5 == 0 and rules_of(name, level).aids.undo is None
+        for step in (text, "undo", "redo") if undoes else (text,):
             diff = do(table, step)
             apply(piles, diff["ops"])
             now = shown(table)

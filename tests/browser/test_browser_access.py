@@ -26,12 +26,18 @@ GOLDENS = Path(__file__).with_name("goldens")
 def test_the_table_reads_as_columns_of_named_cards(open_window: OpenWindow, updates: bool) -> None:
     window = open_window().deal("Yukon Cells", "ms:24")
     expect(window.page.locator("#do-hint")).to_have_attribute("aria-disabled", "false")
-    tree = window.page.locator("body").aria_snapshot()
+    tree = named(window.page.locator("body").aria_snapshot())
     golden = GOLDENS / "table.yaml"
     if updates:
         golden.parent.mkdir(exist_ok=True)
         golden.write_text(tree + "\n")
-    assert tree + "\n" == golden.read_text()
+    assert tree == named(golden.read_text())
+
+
+def named(tree: str) -> str:
+    """The tree without the drawings in it, which say nothing to a reader and are counted otherwise by each browser."""
+    lines = [line.rstrip().removesuffix(":") for line in tree.splitlines()]
+    return "\n".join(line for line in lines if line.strip() and line.strip() != "- img")
 
 
 def test_one_voice_says_one_sentence_for_each_action(open_window: OpenWindow) -> None:

@@ -8,7 +8,7 @@ is still wanted. It does not linger for more units either: under load the last c
 from __future__ import annotations
 
 import logging
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from queue import SimpleQueue
@@ -62,7 +62,9 @@ class Writer:
         on_fatal: Callable[[StoreFault], None],
     ) -> None:
         self.fatal: StoreFault | None = None
-        self._queue: SimpleQueue[tuple[Unit, object] | None] = SimpleQueue()
+        self._units: deque[tuple[Unit, object]] = deque()
+        self._bell: SimpleQueue[None] = SimpleQueue()
+        self._is_asleep = False
         self._is_stopping = False
         self._engine = engine
         self._deliver = deliver
@@ -79,11 +81,12 @@ class Writer:
     @property
     def queued(self) -> int:
         """How many units wait for the next transaction."""
-        return self._queue.qsize()
+        return len(self._units)
 
     def put(self, unit: Unit, token: object) -> None:
         """Queue a unit for the next transaction."""
-        self._queue.put((unit, token))
+        self._units.append((unit, token))
+        self._ring()
 
     def start(self) -> None:
         """Start the thread."""
@@ -91,21 +94,33 @@ class Writer:
 
     def stop(self, timeout: float) -> bool:
         """Write what is queued, then end; False where that took longer than `timeout` seconds."""
-        self._queue.put(None)
+        self._is_stopping = True
+        self._ring()
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
+    def _ring(self) -> None:
+        """Wake the thread if it sleeps. It says so before it looks at the queue a last time, so nothing is overlooked."""
+        if self._is_asleep:
+            # Waking it costs as much as making a row: once a transaction, not once a unit.
+            self._is_asleep = False
+            self._bell.put(None)
+
     def _run(self) -> None:
-        while not self._is_stopping or self._queue.qsize():
-            if batch := self._take(self._queue.get()):
+        while True:
+            self._is_asleep = True
+            if not self._units and not self._is_stopping:
+                self._bell.get()
+            self._is_asleep = False
+            if batch := self._take():
                 self._write(batch)
+            elif self._is_stopping:
+                break
         self._disconnect()
 
-    def _take(self, *first: tuple[Unit, object] | None) -> _Batch:
-        """`first` and everything that is queued; this thread alone takes, so nothing here waits."""
-        taken = [*first, *(self._queue.get_nowait() for _ in range(self._queue.qsize()))]
-        self._is_stopping |= None in taken
-        return [one for one in taken if one is not None]
+    def _take(self) -> _Batch:
+        """Everything that is queued; this thread alone takes, so nothing here waits."""
+        return [self._units.popleft() for _ in range(len(self._units))]
 
     def _write(self, batch: _Batch) -> None:
         if self.fatal is not None:

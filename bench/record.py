@@ -1,4 +1,4 @@
-"""What the record costs: CPU and time per action (an action and its reply, durable), as ratios to bare sqlite3.
+"""What the record costs: CPU and time per durable action, as ratios to bare sqlite3.
 
 Run by hand: ``python bench/record.py``. Every line does the same writes in the same schema with the same settings:
 bare ``sqlite3.executemany``, SQLAlchemy filling in each row, and the store with its queue, thread and callbacks, where
@@ -26,7 +26,6 @@ from chilkoot.record import (
     NewPlayer,
     NewSession,
     Outcome,
-    PutReply,
     PutRules,
     Store,
     Unit,
@@ -36,7 +35,7 @@ from chilkoot.record.sqlite import database_path, writing_engine
 from chilkoot.record.statements import _STATEMENTS, compile_statements
 
 HASH = os.urandom(32)
-KINDS: tuple[type[Write], ...] = (Append, PutReply)
+KINDS: tuple[type[Write], ...] = (Append,)
 
 
 def new_game(number: int) -> Unit:
@@ -69,7 +68,7 @@ def _id(kind: str, number: int) -> str:
 
 
 def action(number: int, seq: int) -> Unit:
-    """An action and the reply to its command, of the usual sizes."""
+    """An action of the usual size."""
     game, session = _id("g", number), _id("s", number)
     return (
         Append(
@@ -82,13 +81,13 @@ def action(number: int, seq: int) -> Unit:
             command_id=seq,
             at_ms=1_790_000_000_000 + seq,
             hash=HASH,
+            fingerprint=HASH[:16],
             status="playing",
             result=None,
             score=3,
             moves=seq,
             undos=0,
         ),
-        PutReply(session=session, command_id=seq, fingerprint=HASH[:16], body=b"r" * 150),
     )
 
 

@@ -125,6 +125,43 @@ async def test_a_session_and_its_replies_survive_a_kill(tmp_path: Path) -> None:
             assert len((await caller.ask("games"))["games"]) == 1
 
 
+async def test_the_replies_to_all_kinds_of_actions_are_found_again_however_far_the_game_went_on(
+    tmp_path: Path,
+) -> None:
+    with LiveServer(tmp_path) as server:
+        async with calling(server.url, count(1)) as caller, calling(server.url) as mate:
+            welcome = await caller.ask("hello")
+            opened = await caller.ask("new", variant="yukon", deal="ck:0")
+            game = opened["game"]
+            source, n, target = LINE[0].split()
+            asked: list[tuple[str, Frame]] = [
+                ("move", {"from_": source, "to": target, "n": int(n)}),
+                ("undo", {"count": 5}),
+                ("redo", {}),
+                ("auto", {}),
+                ("undo", {}),
+            ]
+            asked = [(kind, {"game": game, "base": base, **more}) for base, (kind, more) in enumerate(asked)]
+            told = [await caller.ask(kind, 500 + base, **fields) for base, (kind, fields) in enumerate(asked)]
+            assert [reply["type"] for reply in told] == ["diff"] * len(asked)
+            await mate.ask("join", game=game, role="player", key=opened["key"])
+            seq = len(asked)
+            for _ in range(40):
+                await mate.ask("redo", game=game, base=seq)
+                seq = (await mate.ask("undo", game=game, base=seq + 1))["seq"]
+            told.append(await caller.ask("give_up", 500 + len(asked), game=game, base=seq))
+            asked.append(("give_up", {"game": game, "base": seq}))
+        server.kill()
+        server.start()
+        async with calling(server.url) as caller:
+            await caller.ask("hello", **credentials(welcome))
+            for _ in range(2):
+                for number, ((kind, fields), reply) in enumerate(zip(asked, told, strict=True), 500):
+                    assert await caller.ask(kind, number, **fields) == reply
+            other = await caller.ask("undo", 501, game=game, base=1, count=4)
+            assert (other["type"], other["code"]) == ("error", "id_reused")
+
+
 async def test_readings_survive_a_restart_too(tmp_path: Path) -> None:
     ids = count(1)
     with LiveServer(tmp_path) as server:

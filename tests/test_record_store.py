@@ -719,6 +719,24 @@ def test_a_reply_survives_a_restart(url: str) -> None:
         assert (found.fingerprint, found.body) == (b"fingerprint", b'{"re":1}')
 
 
+def test_the_last_commands_of_a_session_that_were_done_are_known_by_their_actions(store: Store) -> None:
+    store.write((*opening(), game("other"), NewSession(id="new", player="ann", created_ms=1)))
+    for seq in range(1, 41):
+        # Ids come in any order, so the newest is not the largest.
+        store.write((append(seq, command_id=1000 - 2 * seq, fingerprint=b"%d" % seq, at_ms=2 * seq),))
+        store.write((append(seq, "other", command_id=seq, fingerprint=b"other", at_ms=2 * seq + 1),))
+    store.write((append(41, session="new", command_id=1, fingerprint=b"new"),))
+    store.write((append(42, session=None, command_id=None),))
+    known = store.reader.commands_of("tab")
+    assert len(known) == REPLIES_KEPT
+    assert [(one.game, one.seq) for one in known] == [
+        (name, seq) for seq in range(9, 41) for name in ("g", "other")
+    ]
+    assert [(one.command_id, one.fingerprint) for one in known[:2]] == [(982, b"9"), (9, b"other")]
+    assert [one.seq for one in store.reader.commands_of("new")] == [41]
+    assert store.reader.commands_of("nobody") == []
+
+
 def test_old_replies_go_and_the_last_ones_stay(store: Store, path: Path) -> None:
     store.write((*opening(), NewSession(id="quiet", player="ann", created_ms=1), reply(1, "quiet")))
     count = 2_500

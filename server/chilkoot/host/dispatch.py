@@ -124,15 +124,15 @@ async def _deal_with(request: Request) -> None:
     command, session = request.command, request.session
     kind = type(command)
     known = session.known(command.id)
-    if known is not None:
-        body = request.again(known)
-        if body is not None:
-            await request.connection.reply(body)
-            return
-    if request.house.is_draining and kind in _CHANGING:
-        request.not_now(ErrorCode.DRAINING, retry_after_ms=1000)
-        return
     try:
+        if known is not None:
+            body = await request.again(known)
+            if body is not None:
+                await request.connection.reply(body)
+                return
+        if request.house.is_draining and kind in _CHANGING:
+            request.not_now(ErrorCode.DRAINING, retry_after_ms=1000)
+            return
         await _HANDLERS[kind](request)
     except StoreFault as fault:
         if isinstance(fault, Unwritable):

@@ -203,12 +203,14 @@ async def _session_of(house: House, wanted: str | None, player: str) -> Session 
         if stored is None or stored.player != player:
             return None
         replies = await house.ledger.ask(reader.replies_of, wanted)
+        acts = await house.ledger.ask(reader.commands_of, wanted)
         session = house.sessions.get(wanted)
         if session is None:
             session = Session(wanted, player)
             session.is_stored = session.is_player_stored = True
             for reply in replies:
                 session.keep(reply.command_id, Kept(reply.fingerprint, reply.body), is_saved=True)
+            session.recall({one.command_id: Kept(one.fingerprint, None, (one.game, one.seq)) for one in acts})
             house.sessions[wanted] = session
     return session if session.player == player else None
 

@@ -190,6 +190,13 @@ def lay_table(stored: StoredGame, history: int) -> Table:
     return table
 
 
+def diff_of(stored: StoredGame, seq: int) -> bytes:
+    """The diff of one action of a stored game, as its viewers got it. Raises ReplayError."""
+    missed = lay_table(stored, stored.header.seq - seq + 1).missed(seq - 1)
+    assert missed is not None
+    return missed[0]
+
+
 def terms_of(header: GameHeader) -> Terms:
     """What was settled when a stored game began."""
     return Terms(

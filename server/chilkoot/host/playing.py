@@ -81,6 +81,7 @@ async def _carry_out(request: Request, live: Live, table: Table, effect: Acted, 
         command_id=request.command.id if session.is_stored else None,
         at_ms=now_ms,
         hash=head,
+        fingerprint=request.fingerprint if session.is_stored else None,
         status=standing.status,
         result=standing.result,
         score=standing.score,
@@ -89,7 +90,8 @@ async def _carry_out(request: Request, live: Live, table: Table, effect: Acted, 
         ended_ms=table.ended_ms,
         closed_ms=now_ms if game.closed else None,
     )
-    fault = await house.ledger.commit((append, *request.reply_writes(reply)))
+    request.save_readings()
+    fault = await house.ledger.commit((append,))
     if fault is None:
         live.head = head
     elif not await _survived(request, live, head, fault):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from chilkoot.host.connection import Connection
 from chilkoot.host.house import House
+from chilkoot.host.hub import diff_of
 from chilkoot.record import PutReply, StoreFault, StoreFull, Unwritable, Write
 from chilkoot.table import Kept
-from chilkoot.wire import CloseCode, Command, ErrorCode, Message, content_hash, encode
+from chilkoot.wire import CloseCode, Command, ErrorCode, Message, content_hash, encode, with_re
 from chilkoot.wire.replies import error
 
 __all__ = ["Ended", "Request"]
@@ -63,14 +64,18 @@ class Request:
             await self.house.ledger.commit(tuple(self.reply_writes(body)))
         self.finish(body)
 
+    def save_readings(self) -> None:
+        """Put the replies to readings on record that were not yet, before what is done now."""
+        if self.session.unsaved and self.session.is_stored:
+            # A unit of their own: a reading's reply must never be what an action fails for.
+            self.house.save_replies([self.session])
+
     def reply_writes(self, body: bytes) -> list[Write]:
         """The writes which put the reply on record, to go into one unit with what it speaks of."""
         session = self.session
         if not session.is_stored:
             return []
-        if session.unsaved:
-            # A unit of their own: a reading's reply must never be what an action fails for.
-            self.house.save_replies([session])
+        self.save_readings()
         return [
             PutReply(session=session.id, command_id=self.command.id, fingerprint=self.fingerprint, body=body)
         ]
@@ -97,8 +102,17 @@ class Request:
         else:
             self.not_now(ErrorCode.UNAVAILABLE, retry_after_ms=1000)
 
-    def again(self, kept: Kept) -> bytes | None:
-        """What to send where the id is known already; None where the command must be carried out."""
+    async def again(self, kept: Kept) -> bytes | None:
+        """What to send where the id is known already; None where the command must be carried out. Raises StoreFault."""
         if kept.fingerprint != self.fingerprint:
             return encode(error(ErrorCode.ID_REUSED, self.command.id))
-        return kept.body
+        if kept.place is None:
+            return kept.body
+        game, seq = kept.place
+        ledger = self.house.ledger
+        stored = await ledger.ask(ledger.reader.load_game, game)
+        if stored is None:
+            raise LookupError(f"game {game} is no longer on record")
+        body = with_re(await ledger.ask(diff_of, stored, seq), self.command.id)
+        self.session.replies[self.command.id] = Kept(kept.fingerprint, body)
+        return body

@@ -22,6 +22,7 @@ from chilkoot.record.rows import (
     GameHeader,
     Stats,
     StoredAction,
+    StoredCommand,
     StoredGame,
     StoredHint,
     StoredPlayer,
@@ -29,6 +30,7 @@ from chilkoot.record.rows import (
     StoredSession,
 )
 from chilkoot.record.sqlite import database_path, reading_engine
+from chilkoot.record.statements import REPLIES_KEPT
 from chilkoot.record.tables import REVISION, action, game, hint, participant, player, reply, rules, session
 
 __all__ = ["GameState", "Reader"]
@@ -58,6 +60,14 @@ _REPLIES = (
     select(*(reply.c[name] for name in StoredReply.__struct_fields__))
     .join_from(reply, session, reply.c.session == session.c.n)
     .order_by(reply.c.n)
+)
+_COMMANDS = (
+    select(action.c.command_id, action.c.fingerprint, game.c.id, action.c.seq)
+    .select_from(action)
+    .join(session, action.c.session == session.c.n)
+    .join(game, action.c.game == game.c.n)
+    .where(action.c.fingerprint.is_not(None))
+    .order_by(action.c.at_ms.desc(), action.c.command_id.desc())
 )
 
 
@@ -164,6 +174,12 @@ class Reader:
         """The replies that a session may ask for again, oldest first; there may be more than the promised number."""
         with self._reading() as connection:
             return _all(connection, _REPLIES.where(session.c.id == session_id), StoredReply)
+
+    def commands_of(self, session_id: str, limit: int = REPLIES_KEPT) -> list[StoredCommand]:
+        """The last commands of a session that were done as actions, oldest first: their replies may be asked for again."""
+        query = _COMMANDS.where(session.c.id == session_id).limit(limit)
+        with self._reading() as connection:
+            return _all(connection, query, StoredCommand)[::-1]
 
     def rules(self, rules_hash: str) -> str | None:
         """The canonical text of rules."""

@@ -12,6 +12,7 @@ __all__ = [
     "GameHeader",
     "Stats",
     "StoredAction",
+    "StoredCommand",
     "StoredGame",
     "StoredHint",
     "StoredPlayer",
@@ -110,6 +111,15 @@ class StoredReply(msgspec.Struct, frozen=True):
     command_id: int
     fingerprint: bytes
     body: bytes
+
+
+class StoredCommand(msgspec.Struct, frozen=True):
+    """A command that was done as an action: the fingerprint it came with, and the action."""
+
+    command_id: int
+    fingerprint: bytes
+    game: str
+    seq: int
 
 
 class Stats(msgspec.Struct, frozen=True):

@@ -145,7 +145,7 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
             insert(action)
             .inline()
             .values(
-                _fields("seq", "text", "by", "actor", "command_id", "at_ms", "hash")
+                _fields("seq", "text", "by", "actor", "command_id", "fingerprint", "at_ms", "hash")
                 | {"game": _number_of(game, "game"), "session": _SESSION_OR_NONE}
             ),
             True,

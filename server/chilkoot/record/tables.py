@@ -150,6 +150,7 @@ action = Table(
     Column("actor", Text, nullable=False),
     Column("session", BigInteger, _reference("session.n")),
     Column("command_id", BigInteger),
+    Column("fingerprint", LargeBinary),
     Column("at_ms", BigInteger, nullable=False),
     Column("hash", LargeBinary, nullable=False),
     PrimaryKeyConstraint("game", "seq"),

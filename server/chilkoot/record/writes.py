@@ -1,6 +1,6 @@
 """What can be put on record: small frozen values, put together into units that are kept whole or not at all.
 
-A unit is a tuple of writes which belong together, an action and the reply to its command for instance. Ids are text and
+A unit is a tuple of writes which belong together, a new player and the first game for instance. Ids are text and
 chosen by the caller, times are milliseconds since 1970 in UTC, hashes 32 bytes. Nothing here knows SQL or a rule of a game.
 """
 
@@ -132,8 +132,9 @@ class Append(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One accepted action, and how the game stands after it.
 
     `seq` must be the game's last + 1, `hash` is ``chain.action_hash``. `session` and `command_id` name the command that
-    asked for it, and are None where there was none. `ended_ms` is set while the game is over, `closed_ms` while nothing
-    can be taken back any more; None also reopens.
+    asked for it, and are None where there was none; `fingerprint` tells it from others, so that the same again gets the
+    same reply, which follows from the game and takes no row of its own. `ended_ms` is set while the game is over,
+    `closed_ms` while nothing can be taken back any more; None also reopens.
     """
 
     game: str
@@ -145,6 +146,7 @@ class Append(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     command_id: int | None
     at_ms: int
     hash: bytes
+    fingerprint: bytes | None = None
     status: Status
     result: Result | None
     score: int
@@ -178,7 +180,7 @@ class CloseGame(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class PutReply(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """The reply to a command, and a fingerprint of the command, so that the same again gets the same reply.
+    """The reply to a command that was no action, with a fingerprint of the command: the same again gets the same reply.
 
     The last ``REPLIES_KEPT`` of a session are kept.
     """

@@ -25,10 +25,15 @@ LARGE_KEPT: Final = 4
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """The fingerprint of a command and the reply it got; None where that was too large to keep."""
+    """The fingerprint of a command and the reply it got; None where that was too large to keep.
+
+    With `place`, a game and the `seq` of an action in it, the command was done before the server started, and its reply is
+    found there when it is asked for.
+    """
 
     fingerprint: bytes
     body: bytes | None
+    place: tuple[str, int] | None = None
 
 
 class Session:
@@ -81,6 +86,10 @@ class Session:
             self.unsaved.pop(oldest, None)
         if not is_saved and kept.body is not None:
             self.unsaved[command_id] = kept
+
+    def recall(self, commands: dict[int, Kept]) -> None:
+        """Add what is known of actions of before; they are forgotten first, one for each new reply."""
+        self.replies = commands | self.replies
 
     def _make_room(self, command_id: int) -> None:
         """Forget the words of the oldest large reply where there are too many."""

@@ -1,0 +1,57 @@
+"""Certificates: a line that the engine plays to a win, the same for everybody who runs the same revision."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+import pytest
+
+from chilkoot.engine import DealError, Game, Refusal
+from chilkoot.events import parse_action
+from chilkoot.language.rules import canonical_text
+from chilkoot.solver.certify import REVISION, certify
+from variants import rules_of
+
+DIGESTS = {
+    1: "42fdac010ececb0c",
+}
+"""Of each revision what it answers. Where this fails the search has changed: raise REVISION and add the new line."""
+
+ASKED = (
+    ("yukon", None),
+    ("yakutat-bay", None),
+    ("yukon-cells", None),
+    ("yukon-thicket", 3),
+    ("freecell", None),
+)
+
+
+def test_a_certificate_holds_a_line_that_wins() -> None:
+    found = certify(canonical_text(rules_of("yukon")), "ms:2")
+    assert found is not None
+    game = Game.start(rules_of("yukon"), "ms:2")
+    for text in found.line:
+        action = parse_action(text)
+        assert action is not None
+        assert not isinstance(game.act(action), Refusal)
+    assert game.status == "won"
+
+
+def test_no_certificate_without_a_line_within_the_positions() -> None:
+    rules = canonical_text(rules_of("yukon"))
+    assert certify(rules, "ms:64") is None, "lost"
+    found = certify(rules, "ms:2")
+    assert found is not None
+    assert certify(rules, "ms:2", found.positions) == found, "one more is not needed"
+    assert certify(rules, "ms:2", found.positions - 1) is None
+    with pytest.raises(DealError):
+        certify(rules, "zz:1")
+
+
+def test_the_revision_is_raised_when_an_answer_changes() -> None:
+    text = sha256()
+    for name, level in ASKED:
+        rules = canonical_text(rules_of(name, level))
+        for number in range(1, 9):
+            text.update(repr(certify(rules, f"ck:{number}", 2000)).encode())
+    assert DIGESTS.get(REVISION) == text.hexdigest()[:16]

@@ -141,7 +141,7 @@ def test_rebuilding_a_table_keeps_every_row_that_refers_to_it(
 ) -> None:
     played(url)
     before, tables = contents(path), schema(path)
-    folder = migrations_with(tmp_path / "migrations", "0002", REBUILDS_A_TABLE)
+    folder = migrations_with(tmp_path / "migrations", "9000", REBUILDS_A_TABLE)
     migrate(path, folder=folder, foreign_keys=foreign_keys)
     assert "note" in schema(path)["game"]
     assert contents(path) == before
@@ -172,7 +172,7 @@ def test_a_migration_that_does_harm_is_taken_back(
 ) -> None:
     played(url)
     before, tables = contents(path), schema(path)
-    folder = migrations_with(tmp_path / "migrations", "0002", body)
+    folder = migrations_with(tmp_path / "migrations", "9000", body)
     with pytest.raises(CannotOpen if says else ZeroDivisionError, match=says):
         migrate(path, folder=folder)
     assert contents(path) == before
@@ -189,16 +189,16 @@ def test_an_older_database_is_copied_and_brought_up_to_date(
 ) -> None:
     played(url)
     before = contents(path)
-    folder = migrations_with(tmp_path / "migrations", "0002", REBUILDS_A_TABLE)
+    folder = migrations_with(tmp_path / "migrations", "9000", REBUILDS_A_TABLE)
     monkeypatch.setattr(migrations, "migrations_folder", lambda: folder)
-    monkeypatch.setattr(migrations, "REVISION", "0002")
-    copies = [tmp_path / "games.db.before-0002", tmp_path / "games.db.before-0002.2"]
+    monkeypatch.setattr(migrations, "REVISION", "9000")
+    copies = [tmp_path / "games.db.before-9000", tmp_path / "games.db.before-9000.2"]
     for copy in copies:
-        assert upgrade_database(url) == (REVISION, "0002")
+        assert upgrade_database(url) == (REVISION, "9000")
         assert contents(copy) == contents(path) == before
         assert migrations.stored_revision(copy) == REVISION
         assert str(copy) in caplog.text
-        assert upgrade_database(url) == ("0002", "0002")
+        assert upgrade_database(url) == ("9000", "9000")
         migrate(path, to=REVISION, down=True, folder=folder)
     assert not list(tmp_path.glob("*.part"))
 
@@ -207,7 +207,7 @@ def test_a_reader_says_how_to_bring_an_older_database_up_to_date(
     path: Path, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     played(url, games=1)
-    monkeypatch.setattr("chilkoot.record.reader.REVISION", "0002")
+    monkeypatch.setattr("chilkoot.record.reader.REVISION", "9000")
     with pytest.raises(SchemaMismatch, match=f"chilkoot db upgrade --database {url}"):
         Reader.open(url)
     assert migrations.stored_revision(path) == REVISION

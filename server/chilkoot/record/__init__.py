@@ -10,6 +10,7 @@ from chilkoot.record.faults import (
     StoreFault,
     StoreFull,
     StoreUnavailable,
+    Taken,
     Unwritable,
 )
 from chilkoot.record.migrations import upgrade_database
@@ -26,6 +27,7 @@ from chilkoot.record.recording import (
 )
 from chilkoot.record.rows import (
     Counts,
+    FreeDeal,
     GameHeader,
     Stats,
     StoredAction,
@@ -42,6 +44,7 @@ from chilkoot.record.transfer import Imported, export_game, import_recording, re
 from chilkoot.record.verification import verify
 from chilkoot.record.writer import Outcome
 from chilkoot.record.writes import (
+    AddCertified,
     AddHint,
     AddParticipant,
     Append,
@@ -51,11 +54,13 @@ from chilkoot.record.writes import (
     NewPlayer,
     NewSession,
     Origin,
+    PutAnalysis,
     PutReply,
     PutRules,
     RenamePlayer,
     Role,
     SetToken,
+    TakeCertified,
     TouchSession,
     Unit,
     Watch,
@@ -64,6 +69,7 @@ from chilkoot.record.writes import (
 
 __all__ = [
     "REPLIES_KEPT",
+    "AddCertified",
     "AddHint",
     "AddParticipant",
     "Append",
@@ -73,6 +79,7 @@ __all__ = [
     "Counts",
     "DropReplies",
     "Finding",
+    "FreeDeal",
     "GameHeader",
     "GameState",
     "Imported",
@@ -83,6 +90,7 @@ __all__ = [
     "NewSession",
     "Origin",
     "Outcome",
+    "PutAnalysis",
     "PutReply",
     "PutRules",
     "Reader",
@@ -107,6 +115,8 @@ __all__ = [
     "StoredPlayer",
     "StoredReply",
     "StoredSession",
+    "TakeCertified",
+    "Taken",
     "TouchSession",
     "Unit",
     "Unwritable",

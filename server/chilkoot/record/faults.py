@@ -14,6 +14,7 @@ __all__ = [
     "StoreFault",
     "StoreFull",
     "StoreUnavailable",
+    "Taken",
     "Unwritable",
 ]
 
@@ -48,6 +49,10 @@ class StoreDoubtful(StoreFault):
 
 class Conflict(StoreFault):
     """The unit contradicts what is on record (a taken `seq` or command id, an unknown game); nothing of it was kept."""
+
+
+class Taken(Conflict):
+    """The certified deal is another game's already; nothing of the unit was kept, it may be sent again with another deal."""
 
 
 class Unwritable(StoreFault):

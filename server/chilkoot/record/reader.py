@@ -6,7 +6,7 @@ loop asks through a thread pool.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal, TypeVar
 
@@ -19,6 +19,7 @@ from chilkoot.record.faults import SchemaMismatch, StoreUnavailable
 from chilkoot.record.migrations import stored_revision
 from chilkoot.record.rows import (
     Counts,
+    FreeDeal,
     GameHeader,
     Stats,
     StoredAction,
@@ -31,7 +32,19 @@ from chilkoot.record.rows import (
 )
 from chilkoot.record.sqlite import database_path, reading_engine
 from chilkoot.record.statements import REPLIES_KEPT
-from chilkoot.record.tables import REVISION, action, game, hint, participant, player, reply, rules, session
+from chilkoot.record.tables import (
+    REVISION,
+    action,
+    analysis,
+    certified,
+    game,
+    hint,
+    participant,
+    player,
+    reply,
+    rules,
+    session,
+)
 
 __all__ = ["GameState", "Reader"]
 
@@ -205,6 +218,36 @@ class Reader:
         ).where(*counted)
         with self._reading() as connection:
             return Stats(*connection.execute(query).one())
+
+    def free_deal(self, rules_hash: str, *, but: Collection[str] = ()) -> FreeDeal | None:
+        """The oldest certified deal of these rules that no game has taken, and that is none of some."""
+        query = (
+            select(*(certified.c[name] for name in FreeDeal.__struct_fields__))
+            .where(certified.c.rules_hash == rules_hash, certified.c.game.is_(None))
+            .order_by(certified.c.n)
+            .limit(len(but) + 1)
+        )
+        with self._reading() as connection:
+            return next((one for one in _all(connection, query, FreeDeal) if one.deal not in but), None)
+
+    def free_deals(self) -> dict[str, int]:
+        """Of all rules that certified deals were ever kept for, how many are free now."""
+        query = select(certified.c.rules_hash, func.count() - func.count(certified.c.game)).group_by(
+            certified.c.rules_hash
+        )
+        with self._reading() as connection:
+            return {row[0]: row[1] for row in connection.execute(query)}
+
+    def analysis(self, game_id: str, solver: int) -> bytes | None:
+        """What a revision of the solver said of a game that is over."""
+        query = (
+            select(analysis.c.body)
+            .join(game, analysis.c.game == game.c.n)
+            .where(game.c.id == game_id, analysis.c.solver == solver)
+        )
+        with self._reading() as connection:
+            body: bytes | None = connection.execute(query).scalar()
+            return body
 
     def unfinished_of(self, player_id: str) -> int:
         """How many games of a player are neither won nor lost."""

@@ -9,6 +9,7 @@ from chilkoot.record.writes import Origin, Role, Watch
 
 __all__ = [
     "Counts",
+    "FreeDeal",
     "GameHeader",
     "Stats",
     "StoredAction",
@@ -120,6 +121,14 @@ class StoredCommand(msgspec.Struct, frozen=True):
     fingerprint: bytes
     game: str
     seq: int
+
+
+class FreeDeal(msgspec.Struct, frozen=True):
+    """A certified deal that no game has taken yet."""
+
+    rules_hash: str
+    deal: str
+    difficulty: int
 
 
 class Stats(msgspec.Struct, frozen=True):

@@ -29,8 +29,20 @@ from sqlalchemy import (
 from sqlalchemy.dialects.sqlite import insert as upsert
 from sqlalchemy.sql.elements import ColumnElement, CompilerElement
 
-from chilkoot.record.tables import action, game, hint, participant, player, reply, rules, session
+from chilkoot.record.tables import (
+    action,
+    analysis,
+    certified,
+    game,
+    hint,
+    participant,
+    player,
+    reply,
+    rules,
+    session,
+)
 from chilkoot.record.writes import (
+    AddCertified,
     AddHint,
     AddParticipant,
     Append,
@@ -39,10 +51,12 @@ from chilkoot.record.writes import (
     NewGame,
     NewPlayer,
     NewSession,
+    PutAnalysis,
     PutReply,
     PutRules,
     RenamePlayer,
     SetToken,
+    TakeCertified,
     TouchSession,
     Write,
 )
@@ -128,6 +142,27 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
             True,
         ),
     ),
+    AddCertified: (
+        (
+            upsert(certified)
+            .inline()
+            .values(_fields("rules_hash", "deal", "solver", "positions", "actions", "difficulty", "found_ms"))
+            .on_conflict_do_nothing(),
+            False,
+        ),
+    ),
+    TakeCertified: (
+        (
+            update(certified)
+            .where(
+                certified.c.deal == _w("deal"),
+                certified.c.rules_hash == _w("rules_hash"),
+                certified.c.game.is_(None),
+            )
+            .values(game=_number_of(game, "game")),
+            True,
+        ),
+    ),
     AddParticipant: (
         (
             upsert(participant)
@@ -178,6 +213,15 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
             update(game)
             .where(game.c.id == _w("game"), game.c.ended_ms.is_not(None), game.c.closed_ms.is_(None))
             .values(closed_ms=_w("closed_ms")),
+            False,
+        ),
+    ),
+    PutAnalysis: (
+        (
+            upsert(analysis)
+            .inline()
+            .values(_fields("solver", "body") | {"game": _number_of(game, "game")})
+            .on_conflict_do_nothing(),
             False,
         ),
     ),

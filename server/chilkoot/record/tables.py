@@ -27,6 +27,8 @@ from sqlalchemy import (
 __all__ = [
     "REVISION",
     "action",
+    "analysis",
+    "certified",
     "game",
     "hint",
     "metadata",
@@ -37,7 +39,7 @@ __all__ = [
     "session",
 ]
 
-REVISION: Final = "0001"
+REVISION: Final = "0002"
 """The alembic revision that these tables are. It stands here so that a start on a current database need not import alembic."""
 
 metadata = MetaData(
@@ -128,6 +130,42 @@ Index(
 )
 _IS_UNCLOSED = game.c.ended_ms.is_not(None) & game.c.closed_ms.is_(None)
 Index("ix_game_unclosed", game.c.ended_ms, sqlite_where=_IS_UNCLOSED, postgresql_where=_IS_UNCLOSED)
+
+# Deals that a search found a winning line for. A free one is a secret as great as a hidden card: nothing that answers
+# a client reads this table, and a deal is told by the game that took it, when that is over.
+certified = Table(
+    "certified",
+    metadata,
+    Column("n", _Number, primary_key=True),
+    Column("rules_hash", Text, _reference("rules.hash"), nullable=False),
+    Column("deal", Text, nullable=False),
+    Column("solver", Integer, nullable=False),
+    Column("positions", BigInteger, nullable=False),
+    Column("actions", Integer, nullable=False),
+    Column("difficulty", Integer, nullable=False),
+    Column("found_ms", BigInteger, nullable=False),
+    # The one game that was dealt from it.
+    Column("game", BigInteger, _reference("game.n"), unique=True),
+    UniqueConstraint("deal", "rules_hash"),
+)
+_IS_FREE = certified.c.game.is_(None)
+Index(
+    "ix_certified_free",
+    certified.c.rules_hash,
+    certified.c.n,
+    sqlite_where=_IS_FREE,
+    postgresql_where=_IS_FREE,
+)
+
+# What the solver says of the positions of a game that is over; made again at any time, so old ones may go.
+analysis = Table(
+    "analysis",
+    metadata,
+    Column("game", BigInteger, _reference("game.n"), nullable=False),
+    Column("solver", Integer, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("game", "solver"),
+)
 
 participant = Table(
     "participant",

@@ -18,7 +18,7 @@ from typing import Final
 from sqlalchemy import Engine, PoolProxiedConnection
 from sqlalchemy.engine.interfaces import DBAPICursor
 
-from chilkoot.record.faults import Conflict, StoreDoubtful, StoreFault, StoreUnavailable, Unwritable
+from chilkoot.record.faults import Conflict, StoreDoubtful, StoreFault, StoreUnavailable, Taken, Unwritable
 from chilkoot.record.sqlite import (
     BEGIN,
     is_conflict,
@@ -28,7 +28,7 @@ from chilkoot.record.sqlite import (
     is_locked,
 )
 from chilkoot.record.statements import compile_pruning, compile_statements
-from chilkoot.record.writes import PutReply, Unit, Write
+from chilkoot.record.writes import PutReply, TakeCertified, Unit, Write
 
 __all__ = ["Outcome", "Writer"]
 
@@ -216,7 +216,8 @@ class Writer:
         for statement in self._statements[kind]:
             cursor.executemany(statement.sql, statement.rows(writes))
             if statement.is_exact and cursor.rowcount != len(writes):
-                raise Conflict(f"{kind.__name__}: what it refers to is not on record, or not as it says")
+                fault = Taken if kind is TakeCertified else Conflict
+                raise fault(f"{kind.__name__}: what it refers to is not on record, or not as it says")
         if kind is PutReply:
             self._replies.update(write.session for write in writes if isinstance(write, PutReply))
             self._replies_since_pruning += len(writes)

@@ -13,6 +13,7 @@ import msgspec
 from chilkoot.events import By, Result, Status
 
 __all__ = [
+    "AddCertified",
     "AddHint",
     "AddParticipant",
     "Append",
@@ -22,11 +23,13 @@ __all__ = [
     "NewPlayer",
     "NewSession",
     "Origin",
+    "PutAnalysis",
     "PutReply",
     "PutRules",
     "RenamePlayer",
     "Role",
     "SetToken",
+    "TakeCertified",
     "TouchSession",
     "Unit",
     "Watch",
@@ -119,6 +122,29 @@ class NewGame(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     imported_ms: int | None = None
 
 
+class AddCertified(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A deal with a certificate, kept ready for a game to come; the same deal again changes nothing.
+
+    `solver` is the revision of the search, `positions` what it opened, `actions` the length of the line it found.
+    """
+
+    rules_hash: str
+    deal: str
+    solver: int
+    positions: int
+    actions: int
+    difficulty: int
+    found_ms: int
+
+
+class TakeCertified(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A certified deal is that of a new game, which must be in the same unit: Taken where another game was quicker."""
+
+    rules_hash: str
+    deal: str
+    game: str
+
+
 class AddParticipant(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A player besides the creator may act in a game, or watch it; a later write changes the role."""
 
@@ -179,6 +205,14 @@ class CloseGame(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     closed_ms: int
 
 
+class PutAnalysis(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What a revision of the solver says of a game that is over; writing it again changes nothing."""
+
+    game: str
+    solver: int
+    body: bytes
+
+
 class PutReply(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The reply to a command that was no action, with a fingerprint of the command: the same again gets the same reply.
 
@@ -205,10 +239,13 @@ Write = (
     | TouchSession
     | PutRules
     | NewGame
+    | AddCertified
+    | TakeCertified
     | AddParticipant
     | Append
     | AddHint
     | CloseGame
+    | PutAnalysis
     | PutReply
     | DropReplies
 )

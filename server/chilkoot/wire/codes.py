@@ -35,6 +35,10 @@ class ErrorCode(StrEnum):
     BAD_TOKEN = "bad_token"  # noqa: S105 - a code, not a secret
     NOT_OVER = "not_over"
     NOT_OFFERED = "not_offered"
+    NO_DAILY = "no_daily"
+    NOT_YET = "not_yet"
+    ONE_ATTEMPT = "one_attempt"
+    SEALED = "sealed"
     DRAINING = "draining"
     INTERNAL = "internal"
 
@@ -61,6 +65,10 @@ ERROR_TEXTS: Final[dict[ErrorCode, str]] = {
     ErrorCode.BAD_TOKEN: "This token is not valid; start without one.",
     ErrorCode.NOT_OVER: "This game is not over.",
     ErrorCode.NOT_OFFERED: "This server does not offer that.",
+    ErrorCode.NO_DAILY: "There is no daily of this game on that day.",
+    ErrorCode.NOT_YET: "That day has not begun.",
+    ErrorCode.ONE_ATTEMPT: "A daily is played once; its deal can be played again when its day has been revealed.",
+    ErrorCode.SEALED: "The day of this deal is not over; until then nothing is told that would help others.",
     ErrorCode.DRAINING: "The server is about to restart; connect again in a moment.",
     ErrorCode.INTERNAL: "Something went wrong in the server.",
 }

@@ -31,6 +31,7 @@ __all__ = [
     "Legal",
     "Move",
     "New",
+    "Period",
     "Ping",
     "Race",
     "RaceJoin",
@@ -59,6 +60,7 @@ VariantId = Annotated[str, msgspec.Meta(max_length=64)]
 Secret = Annotated[str, msgspec.Meta(max_length=200)]
 Date = Annotated[str, msgspec.Meta(max_length=32)]
 Watch = Literal["open", "key", "closed"]
+Period = Literal["day", "week", "all"]
 
 
 def _snake(name: str) -> str:
@@ -221,7 +223,7 @@ class Replay(Command, frozen=True, kw_only=True):
 
 
 class Daily(Command, frozen=True, kw_only=True):
-    """The deal of a day."""
+    """The deal of a day: today's, or that of a day gone by."""
 
     variant: VariantId | None = None
     level: Int | None = None
@@ -236,12 +238,14 @@ class DailyStart(Command, frozen=True, kw_only=True):
 
 
 class Leaderboard(Command, frozen=True, kw_only=True):
-    """The results of a day."""
+    """The results of a day, of the week it lies in, or of all time; `after` is `next` of the page before."""
 
     variant: VariantId | None = None
     level: Int | None = None
     date: Date | None = None
+    period: Period = "day"
     limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 20
+    after: Annotated[str, msgspec.Meta(max_length=100)] | None = None
 
 
 class Race(Command, frozen=True, kw_only=True):

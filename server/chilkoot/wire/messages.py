@@ -12,17 +12,23 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from chilkoot.events import By, Op, Result, Status
-from chilkoot.wire.commands import _snake
+from chilkoot.wire.commands import Period, _snake
 
 __all__ = [
     "Can",
     "CardMoves",
+    "Commitment",
+    "DailyOffer",
+    "DailyReply",
+    "DailyResult",
     "Diff",
     "Draining",
     "Error",
     "GameEntry",
     "GameList",
+    "Help",
     "HintReply",
+    "LeaderboardReply",
     "LegalReply",
     "Message",
     "Ok",
@@ -35,6 +41,7 @@ __all__ = [
     "Role",
     "RulesReply",
     "Snapshot",
+    "Standing",
     "StatsReply",
     "Targets",
     "VariantEntry",
@@ -43,6 +50,9 @@ __all__ = [
 ]
 
 Role = Literal["player", "spectator"]
+Help = Literal["clean", "assisted"]
+"""Whether a game was played without undo, hint and auto."""
+
 Cause = Literal["draw", "home", "undo", "redo", "turn", "give_up", "concede"]
 
 
@@ -243,6 +253,102 @@ class StatsReply(Message, frozen=True, kw_only=True, tag="stats"):
     won: int
     best: int | None
     streak: int
+
+
+class DailyOffer(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """A game that has a deal a day."""
+
+    variant: str
+    level: int | UnsetType = UNSET
+
+
+class Commitment(msgspec.Struct, frozen=True, kw_only=True):
+    """What was published before anybody could know the deal; ``docs/daily.md`` says how a deal follows from it.
+
+    `root` is the published end of the season's chain, `day` the place of this day's key in it, `seed` the SHA-256 of the seed.
+    """
+
+    season: str
+    days: int
+    day: int
+    root: str
+    published: int
+    seed: str
+    beacon: str
+    announced: int
+
+
+class DailyResult(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """How my attempt ended. It is ranked unless it ended too late, or by somebody without an identity."""
+
+    won: bool
+    score: int
+    help: Help
+    moves: int
+    undos: int
+    hints: int
+    autos: int
+    ms: int
+    ranked: bool
+    rank: int | UnsetType = UNSET
+
+
+class DailyReply(Message, frozen=True, kw_only=True, tag="daily"):
+    """The deal of a day, and mine of it. Key, deal and solution are told when the day is revealed."""
+
+    date: str
+    variant: str
+    level: int | UnsetType = UNSET
+    rules_hash: str
+    state: Literal["not_started", "playing", "over"]
+    game: str | UnsetType = UNSET
+    result: DailyResult | UnsetType = UNSET
+    streak: int
+    best_streak: int
+    opens: int
+    closes: int
+    reveals: int
+    now: int
+    commitment: Commitment
+    proof: Literal["proved", "not_proved", "pending"]
+    nonce: int | UnsetType = UNSET
+    solver: int | UnsetType = UNSET
+    positions: int | UnsetType = UNSET
+    solution_hash: str | UnsetType = UNSET
+    revealed: bool
+    key: str | UnsetType = UNSET
+    deal: str | UnsetType = UNSET
+    solution: list[str] | UnsetType = UNSET
+    offered: list[DailyOffer]
+
+
+class Standing(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """One line of a leaderboard; over more than a day everything is summed. `game` can be replayed by all."""
+
+    rank: int
+    player: Player
+    days: int
+    won: int
+    score: int
+    help: Help
+    assisted: int
+    moves: int
+    ms: int
+    game: str | UnsetType = UNSET
+
+
+class LeaderboardReply(Message, frozen=True, kw_only=True, tag="leaderboard"):
+    """A page of results, and where I am among them."""
+
+    variant: str
+    level: int | UnsetType = UNSET
+    period: Period
+    date: str | UnsetType = UNSET
+    total: int
+    entries: list[Standing]
+    next: str | UnsetType = UNSET
+    me: Standing | UnsetType = UNSET
+    around: list[Standing] | UnsetType = UNSET
 
 
 class Pong(Message, frozen=True, kw_only=True):

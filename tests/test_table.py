@@ -243,6 +243,54 @@ def test_a_game_without_keys_is_entered_with_none() -> None:
     assert table.role_by_key(OTHER, "spectator", "") is None
 
 
+def test_a_sealed_game_is_its_owners_alone() -> None:
+    for watch in ("open", "key"):
+        table = laid(watch=watch, contest="daily", sealed_until_ms=9000)
+        assert table.role_of(OWNER) == "player"
+        assert table.role_of(OTHER) is None
+        assert table.role_by_key(OTHER, "player", "player-key") is None
+        assert table.role_by_key(OTHER, "spectator", "watch-key") is None
+        table.unseal_if_due(8999)
+        assert table.role_of(OTHER) is None
+        table.unseal_if_due(9000)
+        assert table.role_of(OTHER) == ("spectator" if watch == "open" else None)
+        assert table.role_by_key(OTHER, "player", "player-key") == "player"
+
+
+def test_a_sealed_game_that_is_over_tells_no_deal_and_is_not_dealt_again() -> None:
+    table = laid(contest="daily", sealed_until_ms=9000)
+    do(table, "give_up")
+    again = commands.Restart(id=1, game="g")
+    assert "deal" not in shown(table, OWNER)
+    refused = open_again(again, table, OWNER, entropy=ENTROPY, now_ms=1, history=1)
+    assert isinstance(refused, Error)
+    assert refused.code == "not_over"
+    table.unseal(5000)
+    assert shown(table, OWNER)["deal"] == "ck:0"
+    opened = open_again(again, table, OWNER, entropy=ENTROPY, now_ms=6000, history=1)
+    assert isinstance(opened, Opened)
+    assert (opened.table.terms.contest, opened.table.is_sealed) == (None, False)
+
+
+def test_what_counts_in_a_contest_is_final() -> None:
+    deal, line = losing_line("yukon")
+    table = laid(deal=deal, contest="daily", sealed_until_ms=9000)
+    for text in line:
+        do(table, text)
+    assert (table.game.status, table.game.closed, table.standing.can["undo"]) == ("lost", True, False)
+
+
+def test_nobody_is_helped_in_a_race() -> None:
+    table = laid(contest="race", sealed_until_ms=9000)
+    assert not table.standing.can["auto"]
+    assert not table.standing.can["hint"]
+    hinted = why_no_advice(table, commands.Hint(id=1, game="g"), OWNER)
+    moved = why_no_advice(table, commands.Auto(id=1, game="g", base=0), OWNER)
+    assert isinstance(hinted, Error)
+    assert isinstance(moved, Error)
+    assert (hinted.code, moved.code) == ("hint_not_allowed", "auto_not_allowed")
+
+
 @pytest.mark.parametrize("kind", ("move", "tap", "draw", "undo", "redo", "home", "give_up"))
 def test_a_watcher_may_not_act_and_a_stranger_sees_no_game(kind: str) -> None:
     fields = FIELDS.get(kind, {})

@@ -26,6 +26,7 @@ from chilkoot.wire.messages import (
 from chilkoot.wire.replies import error
 
 __all__ = [
+    "is_sealed",
     "on_games",
     "on_not_offered",
     "on_ping",
@@ -96,6 +97,8 @@ def _entry(header: GameHeader, now_ms: int) -> GameEntry:
 
 def _is_closed(header: GameHeader, now_ms: int) -> bool:
     """Whether nothing of a game needs to be hidden any more."""
+    if is_sealed(header, now_ms):
+        return False
     if header.closed_ms is not None:
         return True
     return header.ended_ms is not None and now_ms - header.ended_ms >= DAY_MS
@@ -143,6 +146,11 @@ async def on_recording(request: Request) -> None:
         return
     recording = await request.house.ledger.ask(recording_of, stored, request.house.clock.ms())
     await request.tell(RecordingReply(re=command.id, game=command.game, recording=msgspec.Raw(recording)))
+
+
+def is_sealed(header: GameHeader, now_ms: int) -> bool:
+    """Whether a game counts in something that is not over: then it is its player's alone, and so is its deal."""
+    return header.sealed_until_ms is not None and now_ms < header.sealed_until_ms
 
 
 def recording_of(stored: StoredGame, now_ms: int) -> bytes:

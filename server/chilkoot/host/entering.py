@@ -203,6 +203,8 @@ def _new_game(opened: Opened, now_ms: int) -> NewGame:
         score=game.score,
         ended_ms=now_ms if game.is_over else None,
         closed_ms=now_ms if game.closed else None,
+        contest=terms.contest,
+        sealed_until_ms=terms.sealed_until_ms,
     )
 
 

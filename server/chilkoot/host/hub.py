@@ -92,6 +92,8 @@ class Hub:
             self._take(live, stored, await self._ledger.ask(lay_table, stored, self._history))
         table = live.table
         assert table is not None
+        if table.is_sealed:
+            table.unseal_if_due(self._clock.ms())
         if table.game.is_over and table.close_if_due(now_ms := self._clock.ms()):
             self._ledger.post((CloseGame(game=live.id, closed_ms=now_ms),))
         return table
@@ -210,6 +212,8 @@ def terms_of(header: GameHeader) -> Terms:
         key=header.key,
         watch_key=header.watch_key,
         started_ms=header.created_ms,
+        contest=header.contest,
+        sealed_until_ms=header.sealed_until_ms,
         winnable="proved" if header.winnable == "proved" else "not_proved" if header.winnable else None,
     )
 

@@ -15,12 +15,12 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from chilkoot.guide import STYLE
-from chilkoot.host.asking import recording_of
+from chilkoot.host.asking import is_sealed, recording_of
 from chilkoot.host.house import House
 from chilkoot.host.picture import art_of, picture_of
 from chilkoot.host.shell import HTML, File, file_of, is_page, web_files
 from chilkoot.host.socket import Socket
-from chilkoot.record import StoreFault
+from chilkoot.record import GameHeader, StoreFault
 
 __all__ = ["SUBPROTOCOLS", "Pages"]
 
@@ -218,12 +218,15 @@ class Pages:
             if _may_be_id(game):
                 stored = await ledger.ask(ledger.reader.load_game, game)
             # A request over HTTP has no identity: it may see what everybody may.
-            if stored is None or stored.header.watch != "open":
+            if stored is None or not self._is_public(stored.header):
                 return _no_game()
             recording = await ledger.ask(recording_of, stored, self._house.clock.ms())
         except StoreFault:
             return _unreadable()
         return _response(HTTPStatus.OK, _JSON, recording)
+
+    def _is_public(self, header: GameHeader) -> bool:
+        return header.watch == "open" and not is_sealed(header, self._house.clock.ms())
 
     async def _picture(self, game: str, request: Request) -> Response:
         """The table of a game as all who look on see it."""
@@ -232,7 +235,7 @@ class Pages:
             header = None
             if _may_be_id(game):
                 header = await house.ledger.ask(house.ledger.reader.game_header, game)
-            live = await house.hub.find(game) if header is not None and header.watch == "open" else None
+            live = await house.hub.find(game) if header is not None and self._is_public(header) else None
             if header is None or live is None:
                 return _no_game()
             async with live.lock:

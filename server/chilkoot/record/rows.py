@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from chilkoot.events import By, Result, Status
-from chilkoot.record.writes import Origin, Role, Watch
+from chilkoot.record.writes import Contest, Origin, Role, Watch
 
 __all__ = [
     "Counts",
@@ -70,6 +70,8 @@ class GameHeader(msgspec.Struct, frozen=True):
     ended_ms: int | None
     closed_ms: int | None
     imported_ms: int | None
+    contest: Contest | None
+    sealed_until_ms: int | None
 
 
 class StoredAction(msgspec.Struct, frozen=True):

@@ -58,6 +58,7 @@ from chilkoot.record.writes import (
     SetToken,
     TakeCertified,
     TouchSession,
+    Unseal,
     Write,
 )
 
@@ -136,6 +137,7 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
             .values(
                 _fields("id", "variant", "level", "rules_hash", "semantics", "deal", "origin", "watch", "key")
                 | _fields("winnable", "watch_key", "created_ms", "start_hash", "imported_ms", *_STANDING)
+                | _fields("contest", "sealed_until_ms")
                 | dict.fromkeys(("seq", "moves", "undos", "hints"), _ZERO)
                 | {"player": _number_of(player, "player"), "head_hash": _w("start_hash")}
             ),
@@ -222,6 +224,14 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
             .inline()
             .values(_fields("solver", "body") | {"game": _number_of(game, "game")})
             .on_conflict_do_nothing(),
+            False,
+        ),
+    ),
+    Unseal: (
+        (
+            update(game)
+            .where(game.c.id == _w("game"), game.c.sealed_until_ms > _w("at_ms"))
+            .values(sealed_until_ms=_w("at_ms")),
             False,
         ),
     ),

@@ -39,7 +39,7 @@ __all__ = [
     "session",
 ]
 
-REVISION: Final = "0002"
+REVISION: Final = "0003"
 """The alembic revision that these tables are. It stands here so that a start on a current database need not import alembic."""
 
 metadata = MetaData(
@@ -107,6 +107,8 @@ game = Table(
     Column("created_ms", BigInteger, nullable=False),
     Column("start_hash", LargeBinary, nullable=False),
     Column("imported_ms", BigInteger),
+    Column("contest", Text),
+    Column("sealed_until_ms", BigInteger),
     # From here on: how the game stands, kept up by every action so that a list of games reads no action.
     Column("status", Text, nullable=False),
     Column("result", Text),

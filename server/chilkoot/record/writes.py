@@ -18,6 +18,7 @@ __all__ = [
     "AddParticipant",
     "Append",
     "CloseGame",
+    "Contest",
     "DropReplies",
     "NewGame",
     "NewPlayer",
@@ -32,6 +33,7 @@ __all__ = [
     "TakeCertified",
     "TouchSession",
     "Unit",
+    "Unseal",
     "Watch",
     "Write",
 ]
@@ -41,6 +43,9 @@ Origin = Literal["fresh", "named", "cards"]
 
 Watch = Literal["open", "key", "closed"]
 """Who may watch a game: everybody, those who hold the watch key, nobody."""
+
+Contest = Literal["daily", "race"]
+"""What a game counts in, where others play the same deal."""
 
 Role = Literal["player", "spectator"]
 """What a participant may do besides the creator: act, or watch."""
@@ -97,7 +102,8 @@ class NewGame(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A new game, as it stands right after the deal.
 
     `start_hash` is ``chain.start_hash`` of its header. A deal may be over at once: then `ended_ms` is set, and `closed_ms`
-    too where nothing can be taken back. `imported_ms` is set where the game was played elsewhere.
+    too where nothing can be taken back. `imported_ms` is set where the game was played elsewhere. Before `sealed_until_ms` the
+    game is its player's alone, and nothing of its deal is told even if it is over.
     """
 
     id: str
@@ -120,6 +126,8 @@ class NewGame(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     ended_ms: int | None = None
     closed_ms: int | None = None
     imported_ms: int | None = None
+    contest: Contest | None = None
+    sealed_until_ms: int | None = None
 
 
 class AddCertified(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -213,6 +221,13 @@ class PutAnalysis(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     body: bytes
 
 
+class Unseal(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What a game counts in is over, sooner than it might have been: its seal ends now."""
+
+    game: str
+    at_ms: int
+
+
 class PutReply(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The reply to a command that was no action, with a fingerprint of the command: the same again gets the same reply.
 
@@ -246,6 +261,7 @@ Write = (
     | AddHint
     | CloseGame
     | PutAnalysis
+    | Unseal
     | PutReply
     | DropReplies
 )

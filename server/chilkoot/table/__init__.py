@@ -16,7 +16,7 @@ from chilkoot.table.catalogue import rules_reply, variant_list
 from chilkoot.table.names import NAME_RULE, clean_name
 from chilkoot.table.opening import Entropy, Opened, open_again, open_new, wants_proof
 from chilkoot.table.session import Kept, Session
-from chilkoot.table.table import DAY_MS, Proof, Table, Terms
+from chilkoot.table.table import DAY_MS, Contest, Proof, Table, Terms
 from chilkoot.table.telling import Frames, LogEntry, ReplayError, frames_of, lay_from_log
 from chilkoot.table.tokens import OVERLAP_MS, standing_of_token, token_hash
 
@@ -27,6 +27,7 @@ __all__ = [
     "Acted",
     "Advised",
     "Answer",
+    "Contest",
     "Effect",
     "Entropy",
     "Frames",

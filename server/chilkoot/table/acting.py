@@ -97,6 +97,8 @@ def why_no_advice(table: Table, command: commands.Auto | commands.Hint, player: 
         allowed, code = table.game.rules.aids.hints, ErrorCode.HINT_NOT_ALLOWED
     if not allowed:
         return error(code, command.id)
+    if table.terms.contest == "race":
+        return error(code, command.id, message="In a race nobody is helped.")
     reason = table.game.why_not(CONCEDE)
     return None if reason is None else _refused(table, command.id, reason)
 

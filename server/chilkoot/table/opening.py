@@ -94,6 +94,12 @@ def open_again(
     role = table.role_of(player)
     if player != table.terms.owner:
         return error(ErrorCode.NO_SUCH_GAME if role is None else ErrorCode.FORBIDDEN, command.id)
+    if table.is_sealed:
+        return error(
+            ErrorCode.NOT_OVER,
+            command.id,
+            message="Others still play this deal; it can be played again after that.",
+        )
     old = table.terms
     terms = msgspec.structs.replace(
         old,
@@ -101,6 +107,8 @@ def open_again(
         key=entropy.key,
         watch_key=entropy.watch_key if old.watch == "key" else None,
         started_ms=now_ms,
+        contest=None,
+        sealed_until_ms=None,
     )
     level = Level(number=old.level, rules=table.game.rules, hash=old.rules_hash)
     return _lay(terms, level, table.game.deal, answers=command.id, history=history)

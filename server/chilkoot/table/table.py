@@ -19,7 +19,7 @@ from chilkoot.wire import encode
 from chilkoot.wire.commands import Watch
 from chilkoot.wire.messages import Can, Cause, Diff, Role, Snapshot
 
-__all__ = ["DAY_MS", "Origin", "Standing", "Table", "Terms"]
+__all__ = ["DAY_MS", "Contest", "Origin", "Standing", "Table", "Terms"]
 
 DAY_MS: Final = 24 * 60 * 60 * 1000
 """After this time a game lost for want of moves is closed."""
@@ -33,8 +33,16 @@ Proof = Literal["proved", "not_proved"]
 """Where the deal came from: ``fresh``, ``named`` by the player, or laid out in ``cards``."""
 
 
+Contest = Literal["daily", "race"]
+"""What a game counts in, where others play the same deal."""
+
+
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
-    """What was settled when the game began."""
+    """What was settled when the game began.
+
+    Before `sealed_until_ms` the game is its owner's alone, and nothing of its deal is told even if it is over: others still
+    play the same one.
+    """
 
     id: str
     owner: str
@@ -47,6 +55,8 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     watch_key: str | None
     started_ms: int
     winnable: Proof | None = None
+    contest: Contest | None = None
+    sealed_until_ms: int | None = None
 
 
 class Standing(NamedTuple):
@@ -66,7 +76,7 @@ class Table:
     `participants` are the roles given to others than the owner. `ended_ms` is the time at which it was over, None before.
     """
 
-    __slots__ = ("diffs", "ended_ms", "game", "participants", "standing", "terms")
+    __slots__ = ("diffs", "ended_ms", "game", "is_sealed", "participants", "standing", "terms")
 
     def __init__(
         self, terms: Terms, game: Game, *, history: int, participants: dict[str, Role] | None = None
@@ -75,7 +85,10 @@ class Table:
         self.game = game
         self.participants = participants or {}
         self.ended_ms: int | None = terms.started_ms if game.is_over else None
-        self.standing = _standing(game)
+        self.is_sealed = terms.sealed_until_ms is not None
+        if terms.contest is not None:
+            game.close()
+        self.standing = self._stand()
         self.diffs: deque[bytes] = deque(maxlen=history)
 
     # who
@@ -84,12 +97,14 @@ class Table:
         """What a player may do here without a key; None where the game is not theirs to see."""
         if player == self.terms.owner:
             return "player"
+        if self.is_sealed:
+            return None
         return self.participants.get(player) or ("spectator" if self.terms.watch == "open" else None)
 
     def role_by_key(self, player: str, wanted: Role, key: str | None) -> Role | None:
         """What a player who shows a key may do; None where that is not enough."""
         role = self.role_of(player)
-        if role == "player":
+        if role == "player" or self.is_sealed:
             return role
         if key is not None and _same(key, self.terms.key):
             return wanted
@@ -111,6 +126,17 @@ class Table:
             return True
         return False
 
+    def unseal_if_due(self, now_ms: int) -> None:
+        """Once the time of its contest is over a game is like any other."""
+        until = self.terms.sealed_until_ms
+        if until is not None and now_ms >= until:
+            self.is_sealed = False
+
+    def unseal(self, now_ms: int) -> None:
+        """What the game counts in is over before its time."""
+        self.terms = msgspec.structs.replace(self.terms, sealed_until_ms=now_ms)
+        self.is_sealed = False
+
     # what
 
     def snapshot(
@@ -119,7 +145,7 @@ class Table:
         """The table as this player may see it."""
         terms, game, standing = self.terms, self.game, self.standing
         is_owner = player == terms.owner
-        names_deal = game.closed or (is_owner and terms.origin == "named")
+        names_deal = (game.closed and not self.is_sealed) or (is_owner and terms.origin == "named")
         accepts = game.accepts()
         return Snapshot(
             re=UNSET if answers is None else answers,
@@ -158,7 +184,10 @@ class Table:
         ops = game.act(action)
         if isinstance(ops, Refusal):
             return ops
-        after = self.standing = _standing(game)
+        if self.terms.contest is not None:
+            # What counts is final: a loss, too.
+            game.close()
+        after = self.standing = self._stand()
         if not game.is_over:
             self.ended_ms = None
         elif self.ended_ms is None:
@@ -183,9 +212,13 @@ class Table:
         self.diffs.append(diff)
         return diff
 
-
-def _standing(game: Game) -> Standing:
-    return Standing(game.status, game.result, game.score, game.moves, game.undos, game.can())
+    def _stand(self) -> Standing:
+        game = self.game
+        can = game.can()
+        if self.terms.contest == "race":
+            # Players race each other, not the server's policy.
+            can["auto"] = can["hint"] = False
+        return Standing(game.status, game.result, game.score, game.moves, game.undos, can)
 
 
 def _cause(action: Action) -> Cause | UnsetType:

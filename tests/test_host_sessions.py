@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 
@@ -240,36 +242,65 @@ async def test_a_session_is_not_taken_without_its_token(server: LiveServer) -> N
         assert (await owner.ask("ping"))["type"] == "pong"
 
 
-async def test_a_token_is_replaced_at_each_resume(server: LiveServer) -> None:
-    ids = count(1)
-    tokens = []
+async def resume(server: LiveServer, ids: Iterator[int], welcome: Frame) -> Frame:
     async with calling(server.url, ids) as caller:
-        welcome = await caller.ask("hello")
-    for _ in range(4):
-        tokens.append(welcome["token"])
-        async with calling(server.url, ids) as caller:
-            welcome = await caller.ask("hello", **credentials(welcome))
-            assert welcome["resumed"]
-    assert len(set(tokens)) == 4
-    for old in tokens[:-1]:
-        async with calling(server.url, ids) as caller:
-            assert (await caller.ask("hello", token=old))["code"] == "bad_token"
+        return await caller.ask("hello", **credentials(welcome))
 
 
-async def test_the_old_token_holds_until_the_new_one_is_used(server: LiveServer) -> None:
+def half_a_minute_passes(server: LiveServer) -> None:
+    """With the server stopped: no token is in use for the first time so long."""
+    with closing(sqlite3.connect(server.folder / "games.db")) as database, database:
+        database.execute("UPDATE player SET previous_until_ms = 1 WHERE previous_until_ms IS NOT NULL")
+
+
+async def test_a_resume_brings_a_new_token_and_ends_the_one_before_the_last(tmp_path: Path) -> None:
+    ids = count(1)
+    with LiveServer(tmp_path) as server:
+        async with calling(server.url, ids) as caller:
+            first = await caller.ask("hello")
+        second = await resume(server, ids, first)
+        assert second["token"] != first["token"]
+        # Used at once it stays, and for half a minute the first one brings it too: two tabs may start together.
+        for tab in (second, first, second, first):
+            assert (await resume(server, ids, tab))["token"] == second["token"]
+        server.stop()
+        half_a_minute_passes(server)
+        server.start()
+        assert (await resume(server, ids, first))["code"] == "bad_token"
+        third = await resume(server, ids, second)
+        assert third["token"] not in (first["token"], second["token"])
+        assert third["resumed"]
+
+
+async def test_a_welcome_that_never_arrived_costs_nothing(tmp_path: Path) -> None:
+    ids = count(1)
+    with LiveServer(tmp_path) as server:
+        async with calling(server.url, ids) as caller:
+            first = await caller.ask("hello", name="Ann")
+            table = await caller.ask("new", variant="yukon", deal="ck:0")
+        again = lost = await resume(server, ids, first)
+        # Nothing tells that it was lost, however long ago; the server may have been started anew since.
+        for _ in range(2):
+            server.kill()
+            half_a_minute_passes(server)
+            server.start()
+            again = await resume(server, ids, first)
+            assert (again["player"], again["resumed"]) == (first["player"], True)
+            assert again["token"] not in (first["token"], lost["token"])
+            # Who has it already is told the same one.
+            assert (await resume(server, ids, first))["token"] == again["token"]
+        async with calling(server.url, ids) as caller:
+            await caller.ask("hello", **credentials(again))
+            assert (await caller.move(table, LINE[0]))["type"] == "diff"
+
+
+async def test_a_second_hello_without_a_token_leaves_the_first_token_good(server: LiveServer) -> None:
     ids = count(1)
     async with calling(server.url, ids) as caller:
         first = await caller.ask("hello")
-    async with calling(server.url, ids) as caller:
-        second = await caller.ask("hello", **credentials(first))
-    # The reply with the new token may have been lost: the old one still opens, and gives the same new one.
-    async with calling(server.url, ids) as caller:
-        third = await caller.ask("hello", **credentials(first))
-        assert third["token"] == second["token"] != first["token"]
-    async with calling(server.url, ids) as caller:
-        assert (await caller.ask("hello", **credentials(second)))["type"] == "welcome"
-    async with calling(server.url, ids) as caller:
-        assert (await caller.ask("hello", **credentials(first)))["code"] == "bad_token"
+        second = await caller.ask("hello")
+    assert second["token"] != first["token"]
+    assert (await resume(server, ids, first))["player"] == first["player"]
 
 
 async def test_a_resumed_session_replaces_the_connection_it_had(server: LiveServer) -> None:

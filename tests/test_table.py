@@ -29,6 +29,7 @@ from chilkoot.table import (
     Session,
     Table,
     Terms,
+    Tokens,
     act,
     auto,
     clean_name,
@@ -39,7 +40,6 @@ from chilkoot.table import (
     open_again,
     open_new,
     rules_reply,
-    standing_of_token,
     token_hash,
     variant_list,
     wants_proof,
@@ -831,24 +831,41 @@ def test_a_session_does_not_grow_with_hellos() -> None:
     assert len(session.hellos) <= 8
 
 
-def test_a_token_holds_until_it_is_replaced_and_thirty_seconds_more() -> None:
-    new, old, wrong = (token_hash(text) for text in ("new", "old", "wrong"))
+FIRST, SECOND, THIRD = (token_hash(text) for text in ("first", "second", "third"))
+LATE = 10**12
 
-    def standing(given: bytes, now_ms: int, previous: bytes | None = old) -> str | None:
-        return standing_of_token(
-            given, current=new, previous=previous, previous_until_ms=OVERLAP_MS, now_ms=now_ms
-        )
 
-    assert standing(new, 10**12) == "current"
-    assert standing(old, OVERLAP_MS) == "previous"
-    assert standing(old, OVERLAP_MS + 1) is None
-    assert standing(old, 0, previous=None) is None
-    assert standing(wrong, 0) is None
+def test_the_old_token_holds_without_limit_as_long_as_the_new_one_was_not_used() -> None:
+    tokens = Tokens(FIRST).replaced(SECOND, FIRST)
+    assert [tokens.standing(given, LATE) for given in (SECOND, FIRST, THIRD)] == ["current", "previous", None]
+    # Its welcome was lost too: the one that is known to have arrived goes on holding.
+    assert tokens.replaced(THIRD, FIRST) == Tokens(THIRD, FIRST)
+
+
+def test_the_old_token_ends_with_the_use_of_the_new_one_but_not_before_thirty_seconds() -> None:
+    tokens = Tokens(FIRST).replaced(SECOND, FIRST)
+    used = tokens.used(1000, replaced_ms=500)
+    assert used is not None
+    assert used.standing(FIRST, 500 + OVERLAP_MS) == "previous"
+    assert used.standing(FIRST, 501 + OVERLAP_MS) is None
+    assert used.standing(SECOND, LATE) == "current"
+    # Later than that a use brings a new token, and the old one is none any more.
+    for later in (used, tokens):
+        assert later.used(501 + OVERLAP_MS, replaced_ms=500) is None
+        assert later.replaced(THIRD, SECOND) == Tokens(THIRD, SECOND)
+
+
+def test_the_thirty_seconds_hold_where_nobody_knows_any_more_when_they_began() -> None:
+    used = Tokens(SECOND, FIRST).used(1000, replaced_ms=None)
+    assert used == Tokens(SECOND, FIRST, 1000 + OVERLAP_MS)
+
+
+def test_a_new_token_for_who_came_with_the_old_one_does_not_end_one_that_is_in_use() -> None:
+    assert Tokens(SECOND, FIRST, LATE).replaced(THIRD, FIRST) == Tokens(THIRD, SECOND)
 
 
 def test_a_player_without_a_token_is_opened_by_none() -> None:
-    given = token_hash("")
-    assert standing_of_token(given, current=None, previous=None, previous_until_ms=None, now_ms=0) is None
+    assert Tokens(None).standing(token_hash(""), 0) is None
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from chilkoot.host.clock import fresh_id, fresh_token
 from chilkoot.host.connection import Connection
-from chilkoot.host.house import House
+from chilkoot.host.house import GivenOut, House
 from chilkoot.host.request import Ended, Request
 from chilkoot.record import (
     NewPlayer,
@@ -22,7 +22,7 @@ from chilkoot.record import (
     TouchSession,
     Write,
 )
-from chilkoot.table import NAME_RULE, OVERLAP_MS, Kept, Session, clean_name, standing_of_token, token_hash
+from chilkoot.table import NAME_RULE, Kept, Session, Tokens, clean_name, token_hash
 from chilkoot.wire import CloseCode, ErrorCode, commands, encode
 from chilkoot.wire.messages import Player, Welcome
 from chilkoot.wire.replies import error
@@ -38,7 +38,7 @@ class _Plan(msgspec.Struct):
     session: Session
     token: str
     writes: list[Write]
-    rotated: bytes | None = None
+    replaced: bytes | None = None
     resumed: bool = False
 
 
@@ -54,7 +54,7 @@ async def on_hello(request: Request) -> None:
         _misshapen(request, "$.session", "a session is resumed with its token")
         return
     if command.token is None:
-        plan = _plan_newcomer(request, name)
+        plan = await _plan_newcomer(request, name)
     else:
         stored = await _owner_of(house, command.token)
         if stored is None:
@@ -115,29 +115,34 @@ def _misshapen(request: Request, path: str, what: str) -> None:
 async def _owner_of(house: House, token: str) -> StoredPlayer | None:
     given = token_hash(token)
     stored = await house.ledger.ask(house.ledger.reader.player_by_token_hash, given)
-    return stored if stored is not None and _standing(stored, given, house.clock.ms()) else None
+    return stored if stored is not None and _tokens_of(stored).standing(given, house.clock.ms()) else None
 
 
-def _standing(stored: StoredPlayer, given: bytes, now_ms: int) -> str | None:
-    return standing_of_token(
-        given,
-        current=stored.token_hash,
-        previous=stored.previous_hash,
-        previous_until_ms=stored.previous_until_ms,
-        now_ms=now_ms,
+def _tokens_of(stored: StoredPlayer) -> Tokens:
+    return Tokens(stored.token_hash, stored.previous_hash, stored.previous_until_ms)
+
+
+def _set_tokens(player: str, tokens: Tokens) -> SetToken:
+    return SetToken(
+        player=player,
+        token_hash=tokens.current,
+        previous_hash=tokens.previous,
+        previous_until_ms=tokens.previous_until_ms,
     )
 
 
-def _plan_newcomer(request: Request, name: str | None) -> _Plan:
+async def _plan_newcomer(request: Request, name: str | None) -> _Plan:
     """No token: the connection's own session goes on, and from now on it can be resumed."""
-    session, now_ms = request.session, request.house.clock.ms()
+    session, ledger, now_ms = request.session, request.house.ledger, request.house.clock.ms()
     token = fresh_token()
     hashed = token_hash(token)
     writes: list[Write] = []
     if not session.is_player_stored:
         writes.append(NewPlayer(id=session.player, name=name or "", token_hash=hashed, created_ms=now_ms))
     else:
-        writes.append(SetToken(player=session.player, token_hash=hashed))
+        stored = await ledger.ask(ledger.reader.player, session.player)
+        known = None if stored is None else stored.token_hash
+        writes.append(_set_tokens(session.player, Tokens(hashed, known)))
         if name is not None:
             writes.append(RenamePlayer(id=session.player, name=name))
     if not session.is_stored:
@@ -163,7 +168,8 @@ async def _plan_return(request: Request, stored: StoredPlayer, given: bytes, nam
     assert isinstance(command, commands.Hello)
     now_ms = house.clock.ms()
     found = await _session_of(house, command.session, stored.id)
-    plan = _Plan(found or Session(fresh_id(), stored.id), "", [], resumed=found is not None)
+    assert command.token is not None
+    plan = _Plan(found or Session(fresh_id(), stored.id), command.token, [], resumed=found is not None)
     if found is None and request.session.player == stored.id:
         plan.session = request.session
     session = plan.session
@@ -173,23 +179,31 @@ async def _plan_return(request: Request, stored: StoredPlayer, given: bytes, nam
         plan.writes += _new_session(session, now_ms)
     if name is not None and name != stored.name:
         plan.writes.append(RenamePlayer(id=stored.id, name=name))
-    again = house.rotations.get(given)
-    if again is not None and _standing(stored, given, now_ms) == "previous":
-        # The same old token a second time within its grace: the same new one, or two tabs would take turns locking
-        # each other out.
-        plan.token = again[0]
-        return plan
-    plan.token, plan.rotated = fresh_token(), given
-    plan.writes.append(
-        SetToken(
-            player=stored.id,
-            token_hash=token_hash(plan.token),
-            previous_hash=given,
-            previous_until_ms=now_ms + OVERLAP_MS,
-        )
-    )
     session.name = stored.name
+    _plan_token(house, plan, stored, given, now_ms)
     return plan
+
+
+def _plan_token(house: House, plan: _Plan, stored: StoredPlayer, given: bytes, now_ms: int) -> None:
+    """The token that the player has from now on: the present one where that may be lost or is young, else a new one."""
+    tokens = _tokens_of(stored)
+    given_out = house.given_out.get(tokens.previous or b"")
+    if given_out is not None and token_hash(given_out.token) != tokens.current:
+        given_out = None
+    if tokens.standing(given, now_ms) == "current":
+        kept = tokens.used(now_ms, replaced_ms=given_out.at_ms if given_out else None)
+        if kept is not None:
+            if kept != tokens:
+                plan.writes.append(_set_tokens(stored.id, kept))
+            return
+    elif given_out is not None:
+        # Told once more: with yet another one, two tabs would take turns locking each other out.
+        plan.token = given_out.token
+        return
+    plan.token = fresh_token()
+    after = tokens.replaced(token_hash(plan.token), given)
+    plan.replaced = after.previous
+    plan.writes.append(_set_tokens(stored.id, after))
 
 
 async def _session_of(house: House, wanted: str | None, player: str) -> Session | None:
@@ -222,8 +236,9 @@ def _has_room(house: House, connection: Connection, session: Session) -> bool:
 
 
 async def _is_in_force(house: House, plan: _Plan) -> bool:
-    stored = await house.ledger.ask(house.ledger.reader.player_by_token_hash, token_hash(plan.token))
-    return stored is not None
+    reader = house.ledger.reader
+    stored = await house.ledger.ask(reader.player_by_token_hash, token_hash(plan.token))
+    return stored is not None and await house.ledger.ask(reader.session, plan.session.id) is not None
 
 
 def _settle(request: Request, plan: _Plan, name: str | None) -> None:
@@ -232,8 +247,8 @@ def _settle(request: Request, plan: _Plan, name: str | None) -> None:
     session.is_stored = session.is_player_stored = True
     if name is not None:
         session.name = name
-    if plan.rotated is not None:
-        house.rotations[plan.rotated] = (plan.token, house.clock.ms() + OVERLAP_MS)
+    if plan.replaced is not None:
+        house.given_out[plan.replaced] = GivenOut(plan.token, house.clock.ms())
     old = house.attached.get(session.id)
     if session is not connection.session:
         for live in list(connection.watching.values()):

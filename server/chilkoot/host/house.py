@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, OrderedDict
-from typing import Final
+from typing import Final, NamedTuple
 
 from chilkoot.config import Config
 from chilkoot.host.certifier import Certifier
@@ -20,10 +20,20 @@ from chilkoot.record import PutReply, StoreFault, Write
 from chilkoot.table import Session
 from chilkoot.wire import encode
 
-__all__ = ["House"]
+__all__ = ["GivenOut", "House"]
 
 _DETACHED: Final = 5000
 """Sessions without a connection that are kept in memory; the others come back from the record."""
+
+_GIVEN_OUT: Final = 10_000
+"""Tokens that can be told once more; where one was forgotten, the old token brings another new one."""
+
+
+class GivenOut(NamedTuple):
+    """A token as it was given out, in place of another, and when."""
+
+    token: str
+    at_ms: int
 
 
 class House:
@@ -46,8 +56,8 @@ class House:
         """The connection of each of them that has one."""
         self.by_player: Counter[str] = Counter()
         """Connections of each known player."""
-        self.rotations: OrderedDict[bytes, tuple[str, int]] = OrderedDict()
-        """Of tokens replaced a moment ago: the new token, until when it is told again; two tabs may start at once."""
+        self.given_out: OrderedDict[bytes, GivenOut] = OrderedDict()
+        """The newest tokens by the hash of what still holds beside them: told again to those who come with the old one."""
         self.tasks: set[asyncio.Task[None]] = set()
         self.is_draining = False
 
@@ -94,14 +104,13 @@ class House:
         self.detach(connection)
 
     def tidy_sessions(self) -> None:
-        """Forget detached sessions beyond a number, and rotations that are over."""
+        """Forget detached sessions beyond a number, and tokens that were given out long ago."""
         surplus = len(self.sessions) - len(self.attached) - _DETACHED
         if surplus > 0:
             going = [one for one in self.sessions if one not in self.attached][:surplus]
             self.save_replies([self.sessions.pop(one) for one in going])
-        now = self.clock.ms()
-        for old in [old for old, (_, until) in self.rotations.items() if until < now]:
-            del self.rotations[old]
+        while len(self.given_out) > _GIVEN_OUT:
+            self.given_out.popitem(last=False)
 
     def save_replies(self, sessions: list[Session]) -> None:
         """Put replies on record that only memory has."""

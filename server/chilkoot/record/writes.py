@@ -68,10 +68,13 @@ class RenamePlayer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 
 class SetToken(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A player's token was rotated; the previous one holds until `previous_until_ms`, or not at all when None."""
+    """A player's tokens from now on: the one in force, and the one before it, which holds until `previous_until_ms`.
+
+    None says that it holds without limit, as long as the one in force was not used.
+    """
 
     player: str
-    token_hash: bytes
+    token_hash: bytes | None
     previous_hash: bytes | None = None
     previous_until_ms: int | None = None
 

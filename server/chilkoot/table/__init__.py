@@ -18,7 +18,7 @@ from chilkoot.table.opening import Entropy, Opened, open_again, open_new, wants_
 from chilkoot.table.session import Kept, Session
 from chilkoot.table.table import DAY_MS, Contest, Proof, Table, Terms
 from chilkoot.table.telling import Frames, LogEntry, ReplayError, frames_of, lay_from_log
-from chilkoot.table.tokens import OVERLAP_MS, standing_of_token, token_hash
+from chilkoot.table.tokens import OVERLAP_MS, Tokens, token_hash
 
 __all__ = [
     "DAY_MS",
@@ -39,6 +39,7 @@ __all__ = [
     "Session",
     "Table",
     "Terms",
+    "Tokens",
     "act",
     "auto",
     "clean_name",
@@ -50,7 +51,6 @@ __all__ = [
     "open_again",
     "open_new",
     "rules_reply",
-    "standing_of_token",
     "token_hash",
     "variant_list",
     "wants_proof",

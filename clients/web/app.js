@@ -13,7 +13,7 @@ const $ = (id) => document.getElementById(id);
 const root = document.documentElement;
 const RING = 2 * Math.PI * 16;
 const TOOLS = [
-  ['undo', 'undo', 'U'], ['redo', 'redo', 'R'], ['hint', 'hint', 'H'], ['auto', 'auto', 'A'], ['home', 'home', 'S'], ['flag', 'giveup', ''],
+  ['undo', 'undo', 'U'], ['redo', 'redo', 'R'], ['hint', 'hint', 'H'], ['auto', 'auto', 'A'], ['home', 'home', 'S'], ['flag', 'giveup', ''], ['plus', 'again', ''],
 ];
 
 class App {
@@ -94,7 +94,7 @@ class App {
     $('tools').setAttribute('aria-label', t('tools'));
     $('menu').setAttribute('aria-label', t('menu'));
     for (const [name, id, key] of TOOLS) {
-      const button = el('button', { type: 'button', id: `do-${id}`, class: id === 'home' ? 'primary' : id === 'giveup' ? 'danger' : null, 'aria-keyshortcuts': key || null, onclick: () => this.do(id) },
+      const button = el('button', { type: 'button', id: `do-${id}`, class: id === 'home' || id === 'again' ? 'primary' : id === 'giveup' ? 'danger' : null, 'aria-keyshortcuts': key || null, onclick: () => this.do(id) },
         icon(name), el('span', { class: 'lg' }, t(id)), el('span', { class: 'sm' }, has(`${id}.short`) ? t(`${id}.short`) : t(id)), key ? el('kbd', { 'aria-hidden': 'true' }, key) : null);
       if (id === 'giveup') $('tools').append(el('span', { class: 'sep' }));
       $('tools').append(button);
@@ -112,6 +112,7 @@ class App {
     // What is still on its way may make possible what is not yet: the server knows when its turn comes.
     if (button.getAttribute('aria-disabled') === 'true' && !this.seat?.waiting) return;
     if (id === 'giveup') return this.dialogs.giveUp();
+    if (id === 'again') return this.lobby.deal(this.seat.table.variant, this.seat.table.level);
     if (id === 'hint') return this.play.hint();
     return this.play.act(id);
   }
@@ -154,7 +155,10 @@ class App {
       if (button.getAttribute('aria-disabled') !== String(off)) button.setAttribute('aria-disabled', off);
     }
     const isOpen = !table.isOver || (table.result === 'no_moves' && can.undo);
-    $('do-giveup').setAttribute('aria-disabled', !(may && isOpen));
+    $('do-giveup').setAttribute('aria-disabled', !may);
+    // Where the game was given up a new one may be had.
+    $('do-giveup').hidden = may && !isOpen;
+    $('do-again').hidden = !$('do-giveup').hidden;
   }
 
   /** What stands in the free corner of an upright table. */
@@ -354,7 +358,9 @@ class App {
   }
 
   ended(status) {
+    const { seat } = this, pause = status === 'won' ? this.view.celebrate() : 0;
     if (status === 'stuck') this.dialogs.stuck();
+    else if (pause) setTimeout(() => { if (this.seat === seat && seat.table.isOver) this.dialogs.over(); }, pause);
     else this.dialogs.over();
   }
 

@@ -42,7 +42,7 @@ function index(rank, suit, kind) {
 function picture(rank, suit) {
   const s = `#su-${suit.toLowerCase()}`, made = svg('svg', { class: PIPS[rank] ? 'pips' : 'pips court', viewBox: '0 0 100 140' });
   if (PIPS[rank]) {
-    for (const [x, y, size = 16.5] of PIPS[rank]) {
+    for (const [x, y, size = 15.5] of PIPS[rank]) {
       const use = svg('use', { href: s, x: x - size / 2, y: y - size / 2, width: size, height: size });
       if (y > 75) use.setAttribute('transform', `rotate(180 ${x} ${y})`);
       made.append(use);

@@ -101,7 +101,7 @@ export class Dialogs {
     const { app } = this;
     const wanted = variant || app.variant || 'yukon';
     const search = el('input', { type: 'search', id: 'new-search', autocomplete: 'off', 'aria-describedby': 'new-found' });
-    const pick = el('select', { id: 'new-variant', size: 7 });
+    const pick = el('select', { id: 'new-variant', size: 7, 'aria-label': t('new.variant') });
     const found = el('span', { id: 'new-found', class: 'note', role: 'status' });
     const summary = el('p', { class: 'note', id: 'new-summary' });
     const level = el('select', { id: 'new-level' });
@@ -152,8 +152,7 @@ export class Dialogs {
     };
     const go = button(t('new.start'), start, 'primary');
     const form = el('form', { method: 'dialog', class: 'form' },
-      el('label', { for: 'new-search' }, t('new.search'), search), found,
-      el('label', { for: 'new-variant' }, t('new.variant'), pick), summary, levelBox,
+      el('label', { for: 'new-search' }, t('new.search'), search), found, pick, summary, levelBox,
       el('label', { for: 'new-deal' }, t('new.deal'), deal), el('span', { class: 'note', id: 'new-deal-hint' }, t('new.deal.hint')),
       el('label', { class: 'check', for: 'new-winnable' }, winnable, t('new.winnable')),
       el('label', { for: 'new-watch' }, t('new.watch'), watch), problem, row(go, this.closing(t('cancel'))));
@@ -181,7 +180,7 @@ export class Dialogs {
     const language = el('select', { id: 'set-language', onchange: () => { app.apply({ language: language.value }); this.closeAll(); } },
       el('option', { value: 'auto' }, t('set.language.auto')), ...Object.entries(LANGUAGES).map(([code, name]) => el('option', { value: code, lang: code, selected: now.language === code }, name)));
     const name = el('input', { id: 'set-name', maxlength: 40, autocomplete: 'nickname', value: now.name || '', onchange: () => this.rename(name) });
-    this.open(t('set.title'), el('div', { class: 'form' }, choice('theme', ['system', 'light', 'dark', 'contrast']), choice('deck', ['auto', '2', '4']),
+    this.open(t('set.title'), el('div', { class: 'form two' }, choice('theme', ['system', 'light', 'dark', 'contrast']), choice('deck', ['auto', '2', '4']),
       check('mark'), check('large'), check('left'), choice('speed', [0, 1, 2, 4]), check('tap'), check('targets'), check('letters'),
       el('label', { for: 'set-name' }, t('set.name'), name), el('label', { for: 'set-language' }, t('set.language'), language)), row(this.closing()));
   }
@@ -273,16 +272,16 @@ export class Dialogs {
     const mayUndo = table.result === 'no_moves' && table.can?.undo && table.role === 'player';
     const title = isWon ? t('won.title', { n: table.moves }) : has(`lost.${table.result}`) ? t(`lost.${table.result}`) : t('over.title');
     const blocks = el('div', { class: 'grid' }, el('span', {}, line), el('span', { class: 'sq', 'aria-hidden': 'true' }, ...squares.map((one) => el('i', { class: one }))));
-    const copy = button(t('result.copy'), () => this.copy(shared), 'primary');
-    const again = button(t('result.again'), () => this.begin(app.wire.ask('new', { variant: table.variant, level: table.level })));
+    const copy = button(t('result.copy'), () => this.copy(shared));
+    const again = button(t('again'), () => app.lobby.deal(table.variant, table.level), mayUndo ? null : 'primary');
     const replay = el('a', { href: `/replay/${game}`, class: 'button' }, t('result.replay'));
     const undo = mayUndo ? button(t('back1'), () => { this.closeAll(); app.play.act('undo'); }, 'primary') : null;
     const same = table.role === 'player' ? button(t('result.same'), () => this.restart()) : null;
     const native = navigator.share ? button(t('share.native'), () => navigator.share({ text: line, url }).catch(() => {})) : null;
     const picture = button(t('result.picture'), () => this.picture(game));
-    const box = this.open(title, text, mayUndo ? el('p', { class: 'note' }, t('lost.undo')) : null, blocks, row(undo, copy, replay, again, same, native, picture, this.closing(t('look'))));
+    const box = this.open(title, text, mayUndo ? el('p', { class: 'note' }, t('lost.undo')) : null, blocks, row(undo, again, replay, same, copy, native, picture, this.closing(t('look'))));
     box.classList.add('end');
-    (undo || copy).focus();
+    (undo || again).focus();
     app.say(`${title}. ${text.textContent}`);
     if (!isWon) return;
     try {

@@ -3,6 +3,8 @@
 // How cards lie over each other beside the columns: a waste shows its last three, a reserve what there is room for.
 const WAYS = { w: 'tail', r: 'down' };
 const clamp = (low, value, high) => Math.max(low, Math.min(high, value));
+// Cards wider than this are no easier to read, and leave no room for long columns.
+const largest = (H) => clamp(150, Math.round(H * 0.145), 220);
 
 /** Which piles there are, by kind and in order. */
 export function kinds(piles) {
@@ -49,7 +51,7 @@ export function arrange(piles, W, H, { depth, isLarge, isLeft }) {
 function upright(W, H, rows, t, f, aside) {
   const pad = Math.max(5, Math.round(W * 0.017)), g = Math.max(3, Math.round(W * 0.011));
   const N = Math.max(Math.ceil(t.length / rows), 7);
-  let cw = Math.min(150, Math.floor((W - 2 * pad - (N - 1) * g) / N));
+  let cw = Math.min(largest(H), Math.floor((W - 2 * pad - (N - 1) * g) / N));
   const lines = Math.max(1, Math.ceil((f.length + aside.length) / N));
   let ch, gap, y0, room;
   const rowGap = 8;
@@ -90,7 +92,7 @@ function upright(W, H, rows, t, f, aside) {
 function across(W, H, rows, t, f, aside) {
   const pad = Math.max(6, Math.round(H * 0.026)), N = Math.ceil(t.length / rows);
   const gy = Math.max(4, Math.round(H * 0.017)), rowGap = 8;
-  let ch = Math.floor((H - 2 * pad - 3 * gy) / 4), cw = Math.min(150, Math.round(ch / 1.4)), g, rail, left, right, perRail, width;
+  let ch = Math.floor((H - 2 * pad - 3 * gy) / 4), cw = Math.min(largest(H), Math.round(ch / 1.4)), g, rail, left, right, perRail, width;
   for (;; cw--) {
     ch = Math.round(cw * 1.4);
     perRail = Math.max(4, Math.floor((H - 2 * pad + gy) / (ch + gy)));

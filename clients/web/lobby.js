@@ -1,6 +1,6 @@
 // The first page: what can be played, and the games that were begun.
 
-import { el } from './art.js';
+import { el, face } from './art.js';
 import { recall, remember } from './wire.js';
 import { language, reason, t } from './words.js';
 
@@ -29,14 +29,20 @@ export class Lobby {
     this.list = el('div', { class: 'games', id: 'mine' });
     this.four = el('div', { class: 'four' });
     this.daily = el('div', { class: 'daily', hidden: true });
-    const start = el('button', { type: 'button', class: 'primary big-button', id: 'play-yukon', onclick: () => app.dialogs.begin(app.wire.ask('new', { variant: 'yukon' })) }, t('lobby.play', { name: 'Yukon' }));
-    this.root.replaceChildren(el('h2', {}, t('lobby.title')), el('p', { class: 'lead' }, t('lobby.text')),
-      el('div', { class: 'row start' }, last ? el('a', { class: 'button big-button primary', href: `/games/${last.game}`, id: 'continue' }, t('lobby.continue')) : null, start,
-        el('button', { type: 'button', class: 'big-button', id: 'more-games', onclick: () => app.dialogs.newGame() }, t('new.more'))),
+    const fan = el('div', { class: 'fan', 'aria-hidden': 'true' }, ...['TS', 'JD', 'QC', 'KH', 'AS'].map((card) => el('span', { class: 'card' }, face(card))));
+    [...fan.children].forEach((card, at) => { card.style.transform = `translateX(${(at - 2) * 16}px) rotate(${(at - 2) * 12}deg)`; });
+    // The first of these stands out: to go on, else to begin.
+    this.root.replaceChildren(fan, el('h2', {}, t('lobby.title')), el('p', { class: 'lead' }, t('lobby.text')),
+      el('div', { class: 'row start first' }, last ? el('a', { class: 'button', href: `/games/${last.game}`, id: 'continue' }, t('lobby.continue')) : null,
+        el('button', { type: 'button', id: 'play-yukon', onclick: () => this.deal('yukon') }, t('lobby.play', { name: 'Yukon' })),
+        el('button', { type: 'button', id: 'more-games', onclick: () => app.dialogs.newGame() }, t('new.more'))),
       this.daily, el('h3', {}, t('lobby.four')), this.four, el('h3', {}, t('lobby.mine')), this.list);
-    if (last) start.classList.remove('primary');
     this.catalogued();
     if (this.entries) this.drawMine();
+  }
+
+  deal(variant, level) {
+    return this.app.dialogs.begin(this.app.wire.ask('new', { variant, level }));
   }
 
   /** The list of games is here, and what else the server offers. */
@@ -44,10 +50,10 @@ export class Lobby {
     if (!this.four) return;
     const { app } = this;
     const ones = FOUR.map((id) => app.catalogue.get(id)).filter(Boolean);
-    this.four.replaceChildren(...ones.map((one) => el('div', { class: 'variant' }, el('h4', {}, one.name), el('p', {}, one.summary),
-      el('div', { class: 'row' }, el('button', { type: 'button', 'aria-label': `${t('new.start')}: ${one.name}`, onclick: () => app.dialogs.begin(app.wire.ask('new', { variant: one.id })) }, t('new.start')),
-        one.levels.length > 1 ? el('button', { type: 'button', 'aria-label': `${t('new.level')}: ${one.name}`, onclick: () => app.dialogs.newGame(one.id) }, t('new.level')) : null,
-        el('a', { class: 'quiet', href: `/rules/${one.id}`, 'aria-label': `${t('rules')}: ${one.name}` }, t('rules'))))));
+    const start = (one, level, text) => el('button', { type: 'button', 'aria-label': `${t('new.start')}: ${one.name}${level ? ` ${level}` : ''}`, onclick: () => this.deal(one.id, level) }, text);
+    this.four.replaceChildren(...ones.map((one) => el('div', { class: 'variant' }, el('h4', {}, one.name),
+      el('a', { class: 'quiet', href: `/rules/${one.id}`, 'aria-label': `${t('rules')}: ${one.name}` }, t('rules')), el('p', {}, one.summary),
+      el('div', { class: 'row' }, ...(one.levels.length > 1 ? [t('new.level'), ...one.levels.map((level) => start(one, level, String(level)))] : [start(one, undefined, t('new.start'))])))));
     if (app.daily && !app.daily.code) {
       this.daily.hidden = false;
       this.daily.replaceChildren(el('h3', {}, t('lobby.daily')), el('p', {}, t('lobby.dailytext', { date: app.daily.date || '' })),
@@ -70,15 +76,15 @@ export class Lobby {
   drawMine() {
     const { app, entries, list } = this;
     if (!entries.length) return list.replaceChildren(el('p', { class: 'note' }, t('lobby.none')));
-    const when = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+    const when = new Intl.DateTimeFormat(navigator.language.startsWith(language) ? navigator.language : language, { dateStyle: 'medium', timeStyle: 'short' });
     const isOver = (one) => one.status === 'won' || one.status === 'lost';
     const entry = (one) => {
-      const values = { name: app.nameOf(one), state: t(`state.${one.status}`), n: one.score, moves: one.moves };
+      const values = { state: t(`state.${one.status}`), n: one.score, moves: one.moves }, name = app.nameOf(one), state = t('lobby.entry', values);
       const href = `/${isOver(one) ? 'replay' : 'games'}/${one.game}`;
       // Where a game stands is part of the picture's address: it is never an old one.
       const picture = this.private.has(one.game) ? null : el('img', { src: `/deals/${one.game}.svg?at=${one.seq}`, alt: '', loading: 'lazy', width: 160, height: 100 });
-      return el('a', { class: `entry ${one.status}`, href, 'aria-label': t('lobby.entry', values) },
-        el('span', { class: 'picture' }, picture), el('b', {}, values.name), el('span', {}, `${values.state} · ${one.score} · ${t('moves')} ${one.moves}`), el('span', { class: 'note' }, when.format(one.started)));
+      return el('a', { class: `entry ${one.status}`, href, 'aria-label': `${name}, ${state}` },
+        el('span', { class: 'picture' }, picture), el('b', {}, name), el('span', {}, state), el('span', { class: 'note' }, when.format(one.started)));
     };
     const parts = [];
     for (const [id, ones] of [['playing', entries.filter((one) => !isOver(one))], ['over', entries.filter(isOver)]]) {

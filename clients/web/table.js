@@ -33,6 +33,7 @@ export class TableView {
     this.cards.clear();
     this.selection = this.focus = null;
     this.depth = 0;
+    this.geometry = null;
     this.ring.hidden = true;
     this.info?.remove();
     this.info = null;
@@ -390,6 +391,20 @@ export class TableView {
     for (const card of (this.view[pile]?.cards || []).slice(-n)) {
       card.node.firstChild?.animate([{ transform: 'none' }, { transform: 'translateX(-4px)' }, { transform: 'translateX(4px)' }, { transform: 'none' }], { duration: 120 });
     }
+  }
+
+  /** A won game: from the foundations every card rises into one wide arc and falls back. Says how long that takes. */
+  celebrate() {
+    const ms = this.duration(), { W, H, cw, ch } = this.geometry, cards = this.names.flatMap((name) => this.view[name].cards);
+    if (!ms) return 0;
+    cards.forEach((card, at) => {
+      const turn = at / Math.max(1, cards.length - 1) - 0.5, home = `translate(${card.x}px,${card.y}px)`;
+      const x = W / 2 - cw / 2 + Math.sin(turn * 2.6) * (W / 2 - cw), y = H - ch * 1.2 - Math.cos(turn * 2.6) * (H - ch * 1.5);
+      card.node.classList.add('flying');
+      card.node.animate([{ transform: home }, { transform: `translate(${x}px,${y}px) rotate(${turn * 80}deg)`, offset: 0.5 }, { transform: home }],
+        { duration: 5 * ms, delay: ms + at * 5, easing: 'ease-in-out' }).onfinish = () => card.node.classList.remove('flying');
+    });
+    return 6 * ms + cards.length * 5;
   }
 
   /** The part of the table that stands for a pile: for a column all of its height. */

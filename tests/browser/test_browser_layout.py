@@ -83,7 +83,7 @@ def test_every_size_shows_the_whole_table(open_window: OpenWindow) -> None:
     window = open_window().deal("Yukon", "ms:24")
     for size in SIZES:
         found = is_sound(window, *size)
-        tools = window.page.locator(".tools button").all()
+        tools = window.page.locator(".tools button:visible").all()
         for tool in tools:
             box = tool.bounding_box()
             assert box is not None
@@ -153,6 +153,14 @@ def test_any_variant_finds_its_place_at_every_size(open_window: OpenWindow, vari
     window = open_window().deal(variant, "ck:7")
     for size in SIZES:
         is_sound(window, *size)
+
+
+@pytest.mark.slow
+def test_another_game_of_the_same_size_finds_its_places(open_window: OpenWindow) -> None:
+    window = open_window(360, 640).deal("Yukon", "ms:24")
+    before = is_sound(window, 360, 640)
+    window.deal("Yukon Cells", "ms:24")
+    assert is_sound(window, 360, 640)["card"] == before["card"]
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ pytest.importorskip("playwright")
 from playwright.sync_api import expect
 
 from browser.conftest import OpenWindow
-from browser.window import NEAR_THE_END, TO_THE_END
+from browser.window import NEAR_THE_END, TO_THE_END, wait_until
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -229,6 +229,40 @@ def test_giving_up_takes_two_steps_that_do_not_lie_over_each_other(open_window: 
         expect(window.page.get_by_role("button", name="Keep playing")).to_be_focused()
         confirm.click()
         expect(window.page.get_by_role("dialog")).to_contain_text("Given up")
+
+
+@pytest.mark.slow
+def test_after_the_end_a_new_deal_stands_where_giving_up_stood(open_window: OpenWindow) -> None:
+    window = open_window().deal("Yukon", NEAR_THE_END)
+    place = window.page.locator("#do-giveup").bounding_box()
+    window.page.keyboard.press("s")
+    window.is_won()
+    window.page.get_by_role("button", name="Look at the table").click()
+    expect(window.page.locator("#do-giveup")).to_be_hidden()
+    again = window.page.locator("#do-again")
+    box = again.bounding_box()
+    assert box is not None
+    assert place is not None
+    assert abs(box["y"] - place["y"]) < 1
+    game = window.game
+    again.click()
+    expect(window.page.locator("#moves")).to_have_text("0")
+    assert window.game != game
+    assert window.page.locator("#vname").inner_text() == "Yukon"
+
+
+@pytest.mark.slow
+def test_a_win_is_celebrated_and_everything_lies_at_home_after_it(open_window: OpenWindow) -> None:
+    window = open_window().deal("Yukon", NEAR_THE_END)
+    window.page.keyboard.press("s")
+    wait_until(lambda: window.page.evaluate("document.getAnimations().length") >= 52)
+    window.is_won()
+    window.at_rest()
+    assert {name: len(cards) for name, cards in window.piles().items() if cards} == {
+        f"f{n}": 13 for n in range(1, 5)
+    }
+    place = window.pile("f1").locator(".slot").bounding_box()
+    assert window.cards("f1").last.bounding_box() == place
 
 
 def test_a_loss_may_be_undone_out_of_from_the_dialog(open_window: OpenWindow) -> None:

@@ -1,6 +1,23 @@
 """The record: the only SQL of the project. Games, actions, players; recordings in and out, and their verification."""
 
 from chilkoot.record.chain import action_hash, hint_hash, start_hash
+from chilkoot.record.day_writes import (
+    AddAttempt,
+    AddResult,
+    AnnounceDaily,
+    ChooseDeal,
+    DailyProof,
+    EndAttempt,
+    NewSeason,
+)
+from chilkoot.record.days import (
+    BoardPage,
+    DayReader,
+    StoredAttempt,
+    StoredDaily,
+    StoredSeason,
+    StoredStanding,
+)
 from chilkoot.record.faults import (
     CannotOpen,
     Conflict,
@@ -71,16 +88,24 @@ from chilkoot.record.writes import (
 
 __all__ = [
     "REPLIES_KEPT",
+    "AddAttempt",
     "AddCertified",
     "AddHint",
     "AddParticipant",
+    "AddResult",
+    "AnnounceDaily",
     "Append",
+    "BoardPage",
     "CannotOpen",
+    "ChooseDeal",
     "CloseGame",
     "Conflict",
     "Contest",
     "Counts",
+    "DailyProof",
+    "DayReader",
     "DropReplies",
+    "EndAttempt",
     "Finding",
     "FreeDeal",
     "GameHeader",
@@ -90,6 +115,7 @@ __all__ = [
     "LiveRecording",
     "NewGame",
     "NewPlayer",
+    "NewSeason",
     "NewSession",
     "Origin",
     "Outcome",
@@ -112,12 +138,16 @@ __all__ = [
     "StoreFull",
     "StoreUnavailable",
     "StoredAction",
+    "StoredAttempt",
     "StoredCommand",
+    "StoredDaily",
     "StoredGame",
     "StoredHint",
     "StoredPlayer",
     "StoredReply",
+    "StoredSeason",
     "StoredSession",
+    "StoredStanding",
     "TakeCertified",
     "Taken",
     "TouchSession",

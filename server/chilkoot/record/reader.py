@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Engine, Select, case, func, or_, select, tupl
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from chilkoot.record.days import DayReader
 from chilkoot.record.faults import SchemaMismatch, StoreUnavailable
 from chilkoot.record.migrations import stored_revision
 from chilkoot.record.rows import (
@@ -89,6 +90,7 @@ class Reader:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self.days = DayReader(self._reading)
 
     @classmethod
     def open(cls, url: str) -> Reader:

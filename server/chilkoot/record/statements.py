@@ -29,6 +29,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects.sqlite import insert as upsert
 from sqlalchemy.sql.elements import ColumnElement, CompilerElement
 
+from chilkoot.record.day_statements import DAY_STATEMENTS
+from chilkoot.record.day_writes import AddResult, ChooseDeal
 from chilkoot.record.tables import (
     action,
     analysis,
@@ -62,10 +64,13 @@ from chilkoot.record.writes import (
     Write,
 )
 
-__all__ = ["REPLIES_KEPT", "Statement", "compile_pruning", "compile_statements"]
+__all__ = ["ONE_BY_ONE", "REPLIES_KEPT", "Statement", "compile_pruning", "compile_statements"]
 
 REPLIES_KEPT: Final = 64
 """How many replies of a session may be asked for again."""
+
+ONE_BY_ONE: Final = frozenset({AddResult, ChooseDeal})
+"""Writes whose statements look at what the ones before them did, so that two are not run side by side."""
 
 _Row = tuple[Any, ...]
 
@@ -260,7 +265,7 @@ def compile_statements(dialect: Dialect) -> dict[type[Write], tuple[Statement, .
     """Every write's statements for one kind of database, in the order in which a transaction runs them."""
     return {
         kind: tuple(_compile(statement, is_exact, dialect) for statement, is_exact in statements)
-        for kind, statements in _STATEMENTS.items()
+        for kind, statements in (_STATEMENTS | DAY_STATEMENTS).items()
     }
 
 

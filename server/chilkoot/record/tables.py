@@ -28,7 +28,11 @@ __all__ = [
     "REVISION",
     "action",
     "analysis",
+    "attempt",
+    "board",
     "certified",
+    "daily",
+    "daily_solution",
     "game",
     "hint",
     "metadata",
@@ -36,10 +40,13 @@ __all__ = [
     "player",
     "reply",
     "rules",
+    "season",
+    "season_secret",
     "session",
+    "standing",
 ]
 
-REVISION: Final = "0003"
+REVISION: Final = "0004"
 """The alembic revision that these tables are. It stands here so that a start on a current database need not import alembic."""
 
 metadata = MetaData(
@@ -221,3 +228,99 @@ reply = Table(
     Column("body", LargeBinary, nullable=False),
     UniqueConstraint("session", "command_id"),
 )
+
+season = Table(
+    "season",
+    metadata,
+    Column("n", _Number, primary_key=True),
+    Column("first", Text, nullable=False, unique=True),
+    Column("days", Integer, nullable=False),
+    Column("root", LargeBinary, nullable=False),
+    Column("published_ms", BigInteger, nullable=False),
+)
+
+# By itself, so that nothing that tells of seasons can tell this by mistake.
+season_secret = Table(
+    "season_secret",
+    metadata,
+    Column("season", BigInteger, _reference("season.n"), primary_key=True, autoincrement=False),
+    Column("tip", LargeBinary, nullable=False),
+)
+
+daily = Table(
+    "daily",
+    metadata,
+    Column("n", _Number, primary_key=True),
+    Column("date", Text, nullable=False),
+    Column("variant", Text, nullable=False),
+    # -1 where the variant has no levels: of two rows with NULL a database does not say that they are the same.
+    Column("level", Integer, nullable=False),
+    Column("season", BigInteger, _reference("season.n"), nullable=False),
+    Column("day", Integer, nullable=False),
+    Column("rules_hash", Text, _reference("rules.hash"), nullable=False),
+    Column("beacon", Text, nullable=False),
+    Column("seed_hash", LargeBinary, nullable=False),
+    Column("announced_ms", BigInteger, nullable=False),
+    # From here on: what is known once the deal is chosen.
+    Column("nonce", Integer),
+    Column("proof", Text),
+    Column("solver", Integer),
+    Column("positions", BigInteger),
+    Column("solution_hash", LargeBinary),
+    Column("chosen_ms", BigInteger),
+    UniqueConstraint("date", "variant", "level"),
+)
+
+daily_solution = Table(
+    "daily_solution",
+    metadata,
+    Column("daily", BigInteger, _reference("daily.n"), primary_key=True, autoincrement=False),
+    Column("line", Text, nullable=False),
+)
+
+attempt = Table(
+    "attempt",
+    metadata,
+    Column("player", BigInteger, _reference("player.n"), nullable=False),
+    Column("daily", BigInteger, _reference("daily.n"), nullable=False),
+    Column("game", BigInteger, _reference("game.n"), nullable=False, unique=True),
+    Column("ended_ms", BigInteger),
+    Column("won", Integer),
+    Column("autos", Integer),
+    Column("ms", BigInteger),
+    Column("is_ranked", Integer),
+    PrimaryKeyConstraint("player", "daily"),
+)
+
+board = Table(
+    "board",
+    metadata,
+    Column("n", _Number, primary_key=True),
+    # A date, `week ` and its Monday, or `all`.
+    Column("period", Text, nullable=False),
+    Column("variant", Text, nullable=False),
+    Column("level", Integer, nullable=False),
+    # Counted here, since counting a hundred thousand lines takes longer than showing twenty of them.
+    Column("players", Integer, nullable=False),
+    UniqueConstraint("period", "variant", "level"),
+)
+
+standing = Table(
+    "standing",
+    metadata,
+    Column("n", _Number, primary_key=True),
+    Column("board", BigInteger, _reference("board.n"), nullable=False),
+    Column("player", BigInteger, _reference("player.n"), nullable=False),
+    Column("game", BigInteger, _reference("game.n"), nullable=False),
+    Column("days", Integer, nullable=False),
+    Column("won", Integer, nullable=False),
+    Column("score", Integer, nullable=False),
+    Column("assisted", Integer, nullable=False),
+    Column("moves", Integer, nullable=False),
+    Column("ms", BigInteger, nullable=False),
+    # `daily.place_of` of the sums.
+    Column("high", BigInteger, nullable=False),
+    Column("low", BigInteger, nullable=False),
+    UniqueConstraint("board", "player"),
+)
+Index("ix_standing_place", standing.c.board, standing.c.high, standing.c.low, standing.c.n)

@@ -27,7 +27,7 @@ from chilkoot.record.sqlite import (
     is_fault_of_database,
     is_locked,
 )
-from chilkoot.record.statements import compile_pruning, compile_statements
+from chilkoot.record.statements import ONE_BY_ONE, compile_pruning, compile_statements
 from chilkoot.record.writes import PutReply, TakeCertified, Unit, Write
 
 __all__ = ["Outcome", "Writer"]
@@ -213,6 +213,10 @@ class Writer:
         return None
 
     def _run_kind(self, cursor: DBAPICursor, kind: type[Write], writes: list[Write]) -> None:
+        if kind in ONE_BY_ONE and len(writes) > 1:
+            for write in writes:
+                self._run_kind(cursor, kind, [write])
+            return
         for statement in self._statements[kind]:
             cursor.executemany(statement.sql, statement.rows(writes))
             if statement.is_exact and cursor.rowcount != len(writes):

@@ -11,6 +11,7 @@ from typing import Literal
 import msgspec
 
 from chilkoot.events import By, Result, Status
+from chilkoot.record.day_writes import AddAttempt, AddResult, AnnounceDaily, ChooseDeal, EndAttempt, NewSeason
 
 __all__ = [
     "AddCertified",
@@ -267,6 +268,12 @@ Write = (
     | Unseal
     | PutReply
     | DropReplies
+    | NewSeason
+    | AnnounceDaily
+    | ChooseDeal
+    | AddAttempt
+    | EndAttempt
+    | AddResult
 )
 
 Unit = tuple[Write, ...]

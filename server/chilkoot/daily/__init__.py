@@ -1,0 +1,58 @@
+"""Deals of a day: which day it is, how its deals follow from a secret that was committed to, how results are ranked. Pure."""
+
+from chilkoot.daily.chain import (
+    NONCES,
+    SEASON_DAYS,
+    Secret,
+    deal_of,
+    key_of_day,
+    root_of,
+    seed_commitment,
+    seed_of,
+    solution_hash,
+)
+from chilkoot.daily.days import (
+    ANNOUNCED_DAYS,
+    DAY_MS,
+    GRACE_MS,
+    RENEWAL_DAYS,
+    closes_ms,
+    date_after,
+    day_of,
+    days_between,
+    opens_ms,
+    read_date,
+    reveals_ms,
+    streaks,
+    week_of,
+)
+from chilkoot.daily.places import Place, place_of, ranks_of, read_place
+
+__all__ = [
+    "ANNOUNCED_DAYS",
+    "DAY_MS",
+    "GRACE_MS",
+    "NONCES",
+    "RENEWAL_DAYS",
+    "SEASON_DAYS",
+    "Place",
+    "Secret",
+    "closes_ms",
+    "date_after",
+    "day_of",
+    "days_between",
+    "deal_of",
+    "key_of_day",
+    "opens_ms",
+    "place_of",
+    "ranks_of",
+    "read_date",
+    "read_place",
+    "reveals_ms",
+    "root_of",
+    "seed_commitment",
+    "seed_of",
+    "solution_hash",
+    "streaks",
+    "week_of",
+]

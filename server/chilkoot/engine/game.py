@@ -59,6 +59,7 @@ class Game:
     """
 
     __slots__ = (
+        "_can_send_home",
         "_check",
         "_judged",
         "_legal",
@@ -187,7 +188,7 @@ class Game:
         return {
             "undo": room and (playing or self.may_be_undone) and self._may_undo(),
             "redo": room and playing and bool(self._redo),
-            "home": playing and room and aids.send_home and can_send_home(self.position),
+            "home": playing and room and aids.send_home and self._can_send_home,
             "auto": playing and room and aids.auto,
             "hint": playing and aids.hints,
             "draw": playing and room and can_draw(self.position),
@@ -243,7 +244,7 @@ class Game:
         if action.word == "home":
             if not self.rules.aids.send_home:
                 return Refusal("home_not_allowed", "This game has no Send home.")
-            if can_send_home(self.position):
+            if self._can_send_home:
                 return None
             return Refusal("nothing_to_send_home", "No card can go home now.")
         return None
@@ -360,10 +361,16 @@ class Game:
         It would be cheaper to say that what follows a stuck table is stuck, but then a game read back from its log, which
         does not judge every table on the way, could stand otherwise than the live one.
         """
+        self._can_send_home = can_send_home(self.position)
         key = (self._check, self.position.state)
         known = self._judged.get(key)
         if known is None:
-            known = judge(self.position, self.legal_piles, looks_for_stuck=self.looks_for_stuck)
+            known = judge(
+                self.position,
+                self.legal_piles,
+                can_home=self._can_send_home,
+                looks_for_stuck=self.looks_for_stuck,
+            )
             if self.looks_for_stuck:
                 self._judged[key] = known
         self.status, self.result = known

@@ -23,6 +23,8 @@ __all__ = [
     "can_send_home",
     "can_turn",
     "foundation_for",
+    "foundation_wants",
+    "heads_of",
     "homeward",
     "is_no_op",
     "legal_moves",
@@ -125,7 +127,7 @@ def legal_moves(position: Position) -> list[PileMove]:
         cards = piles[source]
         if not cards or cards[-1] & DOWN:
             continue
-        heads = _heads(tables.columns[source], cards)
+        heads = heads_of(tables.columns[source], cards)
         if heads & anywhere:
             _column_moves(position, source, heads, wanted, moves)
         if tables.run_homes or home & _BITS[cards[-1]]:
@@ -150,7 +152,7 @@ def _together(sets: list[int]) -> int:
     return union
 
 
-def _heads(table: ColumnTable, cards: list[int]) -> int:
+def heads_of(table: ColumnTable, cards: list[int]) -> int:
     """The cards of a column at which a group could begin, or more; its last card lies face up."""
     unit = table.group.unit
     heads = _BITS[cards[-1]]

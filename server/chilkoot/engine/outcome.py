@@ -17,15 +17,19 @@ __all__ = ["is_lost", "is_won", "judge"]
 
 
 def judge(
-    position: Position, legal: Callable[[], list[PileMove]], *, looks_for_stuck: bool = True
+    position: Position,
+    legal: Callable[[], list[PileMove]],
+    *,
+    can_home: bool,
+    looks_for_stuck: bool = True,
 ) -> tuple[Status, Result | None]:
-    """Status and result of a position; `legal` lists its moves, which is asked only where it must be.
+    """Status and result of a position; `can_home` says whether any card can go home now.
 
-    Whether it is stuck takes by far the longest to say.
+    `legal` lists the moves, and is asked only where it must be. Whether a game is stuck takes by far the longest to say.
     """
     if is_won(position):
         return "won", "home"
-    if shows_progress(position):
+    if shows_progress(position, can_home=can_home):
         return "playing", None
     moves = legal()
     if position.rules.loss.when == "no_legal_move" and is_lost(position, moves):

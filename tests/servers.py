@@ -12,6 +12,8 @@ SOURCE_ROOTS = (ROOT / "server", ROOT / "clients" / "python", ROOT / "clients" /
 # A test is one client that never waits; the limits have tests of their own.
 NO_LIMITS = ("rate", "flood", "new_per_second", "hint_per_second", "active_games", "connections_per_address")
 
+NO_DAILIES = ("--daily", "none")
+
 
 def environment(home: Path, **more: str) -> dict[str, str]:
     """Where a program finds our sources, and nothing of the user who runs the tests."""
@@ -33,7 +35,10 @@ class LiveServer:
     def __init__(self, folder: Path, *flags: str) -> None:
         self.folder = folder
         self.database = f"sqlite:///{folder / 'games.db'}"
-        self._flags = flags or tuple(part for name in NO_LIMITS for part in ("--limit", f"{name}=0"))
+        # Dailies are chosen by a process that compiles for a while: tests that want some say so.
+        self._flags = flags or NO_DAILIES + tuple(
+            part for name in NO_LIMITS for part in ("--limit", f"{name}=0")
+        )
         self._process: subprocess.Popen[str] | None = None
         self.port = 0
 

@@ -524,10 +524,11 @@ async def test_a_ping_is_answered_with_its_own_time_and_the_servers(server: Live
         assert "t" not in await caller.ask("ping")
 
 
-async def test_what_is_not_offered_is_told_so(server: LiveServer) -> None:
+async def test_a_house_without_dailies_says_so(server: LiveServer) -> None:
     async with calling(server.url) as caller:
         for kind in ("daily", "daily_start", "leaderboard"):
-            assert (await caller.ask(kind))["code"] == "not_offered"
+            reply = await caller.ask(kind)
+            assert (reply["code"], reply["detail"]) == ("no_daily", {"offered": []})
 
 
 async def test_messagepack_speaks_of_the_same_objects(server: LiveServer) -> None:

@@ -92,7 +92,6 @@ def result(
         variant="yukon",
         level=None,
         player=who,
-        game=name,
         won=won,
         score=score,
         assisted=assisted,
@@ -178,7 +177,7 @@ def test_an_attempt_ends_once_and_its_result_counts_once(store: Store) -> None:
     found = days.attempt_of_game("one")
     assert found is not None
     assert (found.won, found.is_ranked, found.ms) == (True, True, 40)
-    page = days.page("all", "yukon", None, limit=5, after=None, player_id="ann")
+    page = days.page("all", "yukon", None, limit=5, after=None, player_id="ann", days=(DAY, DAY), now_ms=0)
     assert [(one.player, one.days, one.won) for one in page.lines] == [("ann", 1, 1)]
 
 
@@ -202,7 +201,9 @@ def test_days_are_summed_whoever_writes_them_together(store: Store) -> None:
         result("g", "ann", "all", moves=70, assisted=True),
     )
     store.write(unit)
-    page = store.reader.days.page("all", "yukon", None, limit=5, after=None, player_id=None)
+    page = store.reader.days.page(
+        "all", "yukon", None, limit=5, after=None, player_id=None, days=(DAY, DAY), now_ms=0
+    )
     assert page.players == 2
     assert [(one.player, one.days, one.won, one.moves, one.assisted) for one in page.lines] == [
         ("ann", 2, 2, 160, 1),
@@ -237,7 +238,7 @@ def test_pages_are_stable_and_each_line_comes_once(store: Store) -> None:
     lines: list[StoredStanding] = []
     after: tuple[int, int, int] | None = None
     while True:
-        page = days.page(DAY, "yukon", None, limit=7, after=after, player_id=None)
+        page = days.page(DAY, "yukon", None, limit=7, after=after, player_id=None, days=(DAY, DAY), now_ms=0)
         lines += page.lines
         assert page.players == 300
         if page.is_last:
@@ -246,7 +247,9 @@ def test_pages_are_stable_and_each_line_comes_once(store: Store) -> None:
     assert len({line.player for line in lines}) == len(lines) == 300
     assert lines == sorted(lines, key=lambda line: (key(line), line.number))
     for place in (0, 1, 2, 150, 298, 299):
-        mine = days.page(DAY, "yukon", None, limit=1, after=None, player_id=lines[place].player)
+        mine = days.page(
+            DAY, "yukon", None, limit=1, after=None, player_id=lines[place].player, days=(DAY, DAY), now_ms=0
+        )
         first = max(0, place - 2)
         assert mine.around == lines[first : place + 3]
         assert mine.before_around == first
@@ -254,10 +257,14 @@ def test_pages_are_stable_and_each_line_comes_once(store: Store) -> None:
 
 
 def test_a_board_that_nobody_is_on_is_empty(store: Store) -> None:
-    page = store.reader.days.page(DAY, "yukon", None, limit=5, after=None, player_id="ann")
+    page = store.reader.days.page(
+        DAY, "yukon", None, limit=5, after=None, player_id="ann", days=(DAY, DAY), now_ms=0
+    )
     assert (page.players, page.lines, page.is_last, page.around) == (0, [], True, [])
     filled(store, 3)
-    page = store.reader.days.page(DAY, "yukon", None, limit=5, after=None, player_id="ann")
+    page = store.reader.days.page(
+        DAY, "yukon", None, limit=5, after=None, player_id="ann", days=(DAY, DAY), now_ms=0
+    )
     assert (page.players, len(page.lines), page.around) == (3, 3, [])
 
 
@@ -272,7 +279,9 @@ def test_no_question_about_a_board_reads_all_of_it(store: Store, path: Path) -> 
     engine = store.reader._engine
     event.listen(engine, "before_cursor_execute", listen)
     try:
-        store.reader.days.page(DAY, "yukon", None, limit=5, after=(0, 0, 0), player_id="p3")
+        store.reader.days.page(
+            DAY, "yukon", None, limit=5, after=(0, 0, 0), player_id="p3", days=(DAY, DAY), now_ms=0
+        )
     finally:
         event.remove(engine, "before_cursor_execute", listen)
     assert len(asked) == 7

@@ -101,7 +101,6 @@ def upgrade() -> None:
         sa.Column("n", _number, nullable=False),
         sa.Column("board", sa.BigInteger(), nullable=False),
         sa.Column("player", sa.BigInteger(), nullable=False),
-        sa.Column("game", sa.BigInteger(), nullable=False),
         sa.Column("days", sa.Integer(), nullable=False),
         sa.Column("won", sa.Integer(), nullable=False),
         sa.Column("score", sa.Integer(), nullable=False),
@@ -114,7 +113,6 @@ def upgrade() -> None:
         sa.UniqueConstraint("board", "player", name="uq_standing_board_player"),
         _refers("standing", "board", "board"),
         _refers("standing", "player", "player"),
-        _refers("standing", "game", "game"),
     )
     op.create_index("ix_standing_place", "standing", ["board", "high", "low", "n"])
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Final
@@ -26,6 +27,17 @@ __all__ = [
 ]
 
 DEFAULT_PORT: Final = 8640
+
+DEFAULT_DAILIES: Final = (
+    "yukon",
+    "yakutat-bay",
+    "yukon-cells",
+    "yukon-thicket@1",
+    "yukon-thicket@2",
+    "yukon-thicket@3",
+)
+
+_DAILY: Final = re.compile(r"[a-z][a-z0-9-]{0,39}(@[0-9]{1,9})?", re.ASCII)
 
 
 class ConfigError(Exception):
@@ -89,6 +101,10 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     """A URL; empty is the default database of this user."""
     rules: tuple[Path, ...] = ()
     """Folders with more variants; the first that has an id wins."""
+    dailies: tuple[str, ...] = DEFAULT_DAILIES
+    """Games that have a deal a day: ids of variants, with `@` and a level where not the default one is meant."""
+    beacon: str = ""
+    """A public value that goes into the deals of days that are announced from now on."""
     origins: tuple[str, ...] = ()
     """Origins of web pages that may connect, besides this server's own."""
     limits: Limits = Limits()
@@ -127,6 +143,19 @@ def add_serve_flags(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="an origin (https://example.org) whose pages may connect; repeatable",
     )
+    parser.add_argument(
+        "--daily",
+        metavar="VARIANT[@LEVEL]",
+        action="append",
+        default=[],
+        help=f"a game that has a deal a day; repeatable, none: no dailies (default: {', '.join(DEFAULT_DAILIES)})",
+    )
+    parser.add_argument(
+        "--beacon",
+        metavar="TEXT",
+        default="",
+        help="a public value that nobody could know before, for the days announced from now on (docs/daily.md)",
+    )
     names = ", ".join(field.name for field in msgspec.structs.fields(Limits))
     parser.add_argument(
         "--limit",
@@ -149,6 +178,8 @@ def read_serve_flags(flags: argparse.Namespace) -> Config:
         port=flags.port,
         database=flags.database or default_database(),
         rules=tuple(flags.rules),
+        dailies=_read_dailies(flags.daily),
+        beacon=_read_beacon(flags.beacon),
         origins=tuple(_read_origin(text) for text in flags.origin),
         limits=read_limits(flags.limit),
     )
@@ -175,6 +206,27 @@ def read_limits(settings: list[str]) -> Limits:
             raise ConfigError(f"--limit {setting}: a limit is 0 (off) or more")
         values[name] = value
     return Limits(**values)  # type: ignore[arg-type]  # whole where the field is
+
+
+def _read_dailies(names: list[str]) -> tuple[str, ...]:
+    if not names:
+        return DEFAULT_DAILIES
+    if "none" in names:
+        if len(names) > 1:
+            raise ConfigError("--daily none: there are either dailies or none")
+        return ()
+    for name in names:
+        if not _DAILY.fullmatch(name):
+            raise ConfigError(
+                f"--daily {name}: a daily is written like yukon, or yukon-thicket@2 for another level than the default"
+            )
+    return tuple(dict.fromkeys(names))
+
+
+def _read_beacon(text: str) -> str:
+    if len(text) > 200 or not text.isascii() or not all(letter.isprintable() for letter in text):
+        raise ConfigError("--beacon: at most 200 printable ASCII characters")
+    return text
 
 
 def _read_origin(text: str) -> str:

@@ -144,6 +144,16 @@ async def on_recording(request: Request) -> None:
     if isinstance(stored, Error):
         await request.tell(stored)
         return
+    if stored.header.contest == "daily" and is_sealed(stored.header, request.house.clock.ms()):
+        await request.tell(
+            error(
+                ErrorCode.NOT_OVER,
+                command.id,
+                message="Others still play this deal: its recording is given out when its day is revealed.",
+                detail={"reveals": stored.header.sealed_until_ms},
+            )
+        )
+        return
     recording = await request.house.ledger.ask(recording_of, stored, request.house.clock.ms())
     await request.tell(RecordingReply(re=command.id, game=command.game, recording=msgspec.Raw(recording)))
 

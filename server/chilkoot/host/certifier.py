@@ -19,12 +19,20 @@ from typing import Final
 
 from chilkoot.data import keep_compiled_solver
 from chilkoot.host.log import log
-from chilkoot.solver.certify import first_winnable
+from chilkoot.solver.certify import Certificate, certify, first_winnable
 
-__all__ = ["Certifier"]
+__all__ = ["Certifier", "CertifierFailed"]
 
 _ROOM: Final = 4 << 30
 """Bytes of address space for the process; the compiler's libraries reserve much that they never use."""
+
+
+_LONGEST: Final = 600
+"""Seconds for one deal whose answer must not depend on the clock: only for a search that hangs."""
+
+
+class CertifierFailed(Exception):  # noqa: N818 - what failed was the asking: nothing is known of the deal
+    """A search ended without an answer."""
 
 
 class Certifier:
@@ -38,11 +46,8 @@ class Certifier:
         """The place of the first of these deals for which a winning line was found in time; None where there is none."""
         if not self._seconds:
             return None
-        if self._pool is None:
-            keep_compiled_solver()
-            self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_be_modest)
         try:
-            asked = self._pool.submit(first_winnable, rules, list(deals))
+            asked = self._started().submit(first_winnable, rules, list(deals))
             return await asyncio.wait_for(asyncio.wrap_future(asked), self._seconds)
         except TimeoutError:
             return None
@@ -52,6 +57,26 @@ class Certifier:
             )
             self._pool = None
             return None
+
+    @property
+    def is_on(self) -> bool:
+        """Whether deals are searched at all."""
+        return bool(self._seconds)
+
+    async def certificate(self, rules: str, deal: str) -> Certificate | None:
+        """The certificate of a deal, however long that takes; None where it has none. Raises CertifierFailed."""
+        try:
+            asked = self._started().submit(certify, rules, deal)
+            return await asyncio.wait_for(asyncio.wrap_future(asked), _LONGEST)
+        except (TimeoutError, BrokenExecutor) as failure:
+            self.close()
+            raise CertifierFailed("the search ended without an answer") from failure
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            keep_compiled_solver()
+            self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_be_modest)
+        return self._pool
 
     def close(self) -> None:
         """End the process, whatever it does."""

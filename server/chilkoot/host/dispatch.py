@@ -19,6 +19,7 @@ from chilkoot.host.asking import (
     on_variants,
 )
 from chilkoot.host.connection import Connection
+from chilkoot.host.dailies import on_daily, on_daily_start, on_leaderboard
 from chilkoot.host.entering import on_join, on_leave, on_new, on_restart, on_sync
 from chilkoot.host.greeting import on_hello
 from chilkoot.host.house import House
@@ -58,15 +59,15 @@ _HANDLERS: Final[dict[type[Command], _Handler]] = {
     commands.Replay: on_replay,
     commands.Stats: on_stats,
     commands.Ping: on_ping,
-    commands.Daily: on_not_offered,
-    commands.DailyStart: on_not_offered,
-    commands.Leaderboard: on_not_offered,
+    commands.Daily: on_daily,
+    commands.DailyStart: on_daily_start,
+    commands.Leaderboard: on_leaderboard,
     commands.Race: on_not_offered,
     commands.RaceJoin: on_not_offered,
 }
 
 _CHANGING: Final = frozenset(
-    {commands.Hello, commands.New, commands.Join, commands.Restart, commands.Hint}
+    {commands.Hello, commands.New, commands.Join, commands.Restart, commands.Hint, commands.DailyStart}
 ) | {kind for kind, handler in _HANDLERS.items() if handler is on_action}
 """What is not begun any more once the server is about to stop."""
 

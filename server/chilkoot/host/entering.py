@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from chilkoot.engine import SEMANTICS
 from chilkoot.host.clock import fresh_entropy
-from chilkoot.host.hub import Live
+from chilkoot.host.hub import Live, game_of
 from chilkoot.host.request import Request
 from chilkoot.language.rules import Level, canonical_text
 from chilkoot.record import (
     AddParticipant,
     CloseGame,
     Conflict,
-    NewGame,
     NewPlayer,
     PutRules,
     StoreDoubtful,
     Write,
-    start_hash,
 )
 from chilkoot.table import Entropy, Opened, Proof, Table, open_again, open_new, wants_proof
 from chilkoot.wire import ErrorCode, commands, encode
@@ -28,7 +25,7 @@ from chilkoot.wire.replies import error
 _DEALS_TRIED: Final = 8
 """Deals tried for a game that is to be winnable."""
 
-__all__ = ["on_join", "on_leave", "on_new", "on_restart", "on_sync"]
+__all__ = ["may_open", "new_player", "on_join", "on_leave", "on_new", "on_restart", "on_sync", "show"]
 
 
 async def on_new(request: Request) -> None:
@@ -52,7 +49,7 @@ async def on_new(request: Request) -> None:
     opened = lay(fresh_entropy(), None)
     if isinstance(opened, Error):
         await request.decline(opened)
-    elif await _may_open(request):
+    elif await may_open(request):
         level = wants_proof(command, variant)
         if level is not None:
             entropy, proof = await _choose_deal(request, command, level)
@@ -96,12 +93,12 @@ async def on_restart(request: Request) -> None:
         closing = [live.id] if table.game.may_be_undone else []
     if isinstance(opened, Error):
         await request.decline(opened)
-    elif await _may_open(request):
+    elif await may_open(request):
         await _open(request, opened, closing, now_ms)
 
 
-async def _may_open(request: Request) -> bool:
-    """Whether the player may have another game now; answers where not."""
+async def may_open(request: Request, *, counted: bool = True) -> bool:
+    """Whether the player may have another game now; answers where not. `counted`: the games they have going matter."""
     house, connection = request.house, request.connection
     if house.ledger.is_busy:
         request.not_now(ErrorCode.BUSY, retry_after_ms=500)
@@ -111,7 +108,7 @@ async def _may_open(request: Request) -> bool:
         request.not_now(ErrorCode.RATE_LIMITED, retry_after_ms=int(wait * 1000) + 1)
         return False
     most = house.limits.active_games
-    if most and request.session.is_player_stored:
+    if counted and most and request.session.is_player_stored:
         going = await house.ledger.ask(
             house.ledger.reader.games_of, request.player, state="playing", limit=most
         )
@@ -131,8 +128,8 @@ async def _unclosed(request: Request) -> list[str]:
 async def _open(request: Request, opened: Opened, closing: list[str], now_ms: int) -> None:
     """Put a new game on record and show it."""
     house, session, table = request.house, request.session, opened.table
-    game = _new_game(opened, now_ms)
-    writes: list[Write] = [*_new_player(request, now_ms)]
+    game = game_of(opened.table, now_ms)
+    writes: list[Write] = [*new_player(request, now_ms)]
     writes.append(PutRules(hash=game.rules_hash, text=canonical_text(opened.rules)))
     writes.append(game)
     writes += [CloseGame(game=one, closed_ms=now_ms) for one in closing]
@@ -163,49 +160,12 @@ async def _close(request: Request, games: list[str]) -> None:
                     live.table.game.close()
 
 
-def _new_player(request: Request, now_ms: int) -> list[Write]:
+def new_player(request: Request, now_ms: int) -> list[Write]:
+    """The write that puts a player on record who is not yet."""
     session = request.session
     if session.is_player_stored:
         return []
     return [NewPlayer(id=session.player, name=session.name, token_hash=None, created_ms=now_ms)]
-
-
-def _new_game(opened: Opened, now_ms: int) -> NewGame:
-    table = opened.table
-    terms, game = table.terms, table.game
-    return NewGame(
-        id=terms.id,
-        player=terms.owner,
-        variant=terms.variant,
-        level=terms.level,
-        rules_hash=terms.rules_hash,
-        semantics=SEMANTICS,
-        deal=game.deal,
-        origin=terms.origin,
-        winnable=terms.winnable,
-        watch=terms.watch,
-        key=terms.key,
-        watch_key=terms.watch_key,
-        created_ms=now_ms,
-        start_hash=start_hash(
-            semantics=SEMANTICS,
-            game=terms.id,
-            player=terms.owner,
-            variant=terms.variant,
-            level=terms.level,
-            rules_hash=terms.rules_hash,
-            deal=game.deal,
-            origin=terms.origin,
-            created_ms=now_ms,
-        ),
-        status=game.status,
-        result=game.result,
-        score=game.score,
-        ended_ms=now_ms if game.is_over else None,
-        closed_ms=now_ms if game.closed else None,
-        contest=terms.contest,
-        sealed_until_ms=terms.sealed_until_ms,
-    )
 
 
 async def on_join(request: Request) -> None:
@@ -223,7 +183,7 @@ async def on_join(request: Request) -> None:
             sees = table.role_of(request.player) is not None
             wrong = error(ErrorCode.FORBIDDEN if sees else ErrorCode.NO_SUCH_GAME, command.id)
         elif role == table.role_of(request.player) or await _remember(request, table, role):
-            _show(request, live, table)
+            show(request, live, table)
             return
         else:
             return
@@ -234,7 +194,7 @@ async def _remember(request: Request, table: Table, role: Role) -> bool:
     """Put a role on record; answers where that fails."""
     now_ms = request.house.clock.ms()
     part = AddParticipant(game=table.terms.id, player=request.player, role=role, since_ms=now_ms)
-    fault = await request.house.ledger.commit((*_new_player(request, now_ms), part))
+    fault = await request.house.ledger.commit((*new_player(request, now_ms), part))
     if fault is not None:
         request.failed(fault)
         return False
@@ -243,7 +203,7 @@ async def _remember(request: Request, table: Table, role: Role) -> bool:
     return True
 
 
-def _show(request: Request, live: Live, table: Table) -> None:
+def show(request: Request, live: Live, table: Table) -> None:
     """Send the snapshot, and from here on every event: in one step, so that nothing falls between."""
     request.house.hub.watch(request.connection, live, told=True)
     snapshot = table.snapshot(request.player, len(live.viewers), answers=request.command.id)
@@ -260,7 +220,7 @@ async def on_sync(request: Request) -> None:
             table = await house.hub.table_of(live)
             role = table.role_of(request.player)
             if role == "player":
-                _show(request, live, table)
+                show(request, live, table)
                 return
             if role == "spectator":
                 snapshot = table.snapshot(request.player, len(live.viewers), answers=command.id)

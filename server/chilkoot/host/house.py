@@ -7,6 +7,7 @@ from collections import Counter, OrderedDict
 from typing import Final, NamedTuple
 
 from chilkoot.config import Config
+from chilkoot.host.almanac import Almanac
 from chilkoot.host.certifier import Certifier
 from chilkoot.host.clock import Clock, fresh_id
 from chilkoot.host.connection import Connection
@@ -39,15 +40,25 @@ class GivenOut(NamedTuple):
 class House:
     """One server."""
 
-    def __init__(self, config: Config, ledger: Ledger, library: Library) -> None:
+    def __init__(
+        self, config: Config, ledger: Ledger, library: Library, *, clock: Clock | None = None
+    ) -> None:
         self.config = config
         self.limits = config.limits
         self.ledger = ledger
         self.library = library
         self.guides = Guides(ledger)
         self.certifier = Certifier(seconds=self.limits.certify_seconds)
-        self.clock = Clock()
+        self.clock = clock or Clock()
         self.hub = Hub(ledger, self.clock, history=self.limits.history, watched=self.limits.watched_games)
+        self.almanac = Almanac(
+            config.dailies,
+            beacon=config.beacon,
+            ledger=ledger,
+            library=library,
+            certifier=self.certifier,
+            clock=self.clock,
+        )
         self.addresses = Addresses(self.limits)
         self.connections: set[Connection] = set()
         self.sessions: OrderedDict[str, Session] = OrderedDict()

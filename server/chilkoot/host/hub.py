@@ -11,11 +11,12 @@ import asyncio
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
+from chilkoot.engine import SEMANTICS
 from chilkoot.host.clock import Clock
 from chilkoot.host.ledger import Ledger
 from chilkoot.host.log import log
 from chilkoot.language.rules import from_canonical
-from chilkoot.record import CloseGame, GameHeader, StoredGame, StoreDoubtful, StoreFault
+from chilkoot.record import CloseGame, GameHeader, NewGame, StoredGame, StoreDoubtful, StoreFault, start_hash
 from chilkoot.table import LogEntry, Table, Terms, lay_from_log
 from chilkoot.wire import encode
 from chilkoot.wire.messages import Presence
@@ -215,6 +216,44 @@ def terms_of(header: GameHeader) -> Terms:
         contest=header.contest,
         sealed_until_ms=header.sealed_until_ms,
         winnable="proved" if header.winnable == "proved" else "not_proved" if header.winnable else None,
+    )
+
+
+def game_of(table: Table, now_ms: int) -> NewGame:
+    """What is put on record of a table just laid."""
+    terms, game = table.terms, table.game
+    return NewGame(
+        id=terms.id,
+        player=terms.owner,
+        variant=terms.variant,
+        level=terms.level,
+        rules_hash=terms.rules_hash,
+        semantics=SEMANTICS,
+        deal=game.deal,
+        origin=terms.origin,
+        winnable=terms.winnable,
+        watch=terms.watch,
+        key=terms.key,
+        watch_key=terms.watch_key,
+        created_ms=now_ms,
+        start_hash=start_hash(
+            semantics=SEMANTICS,
+            game=terms.id,
+            player=terms.owner,
+            variant=terms.variant,
+            level=terms.level,
+            rules_hash=terms.rules_hash,
+            deal=game.deal,
+            origin=terms.origin,
+            created_ms=now_ms,
+        ),
+        status=game.status,
+        result=game.result,
+        score=game.score,
+        ended_ms=now_ms if game.is_over else None,
+        closed_ms=now_ms if game.closed else None,
+        contest=terms.contest,
+        sealed_until_ms=terms.sealed_until_ms,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from chilkoot.engine import MAX_ACTIONS
+from chilkoot.host.dailies import ending_of
 from chilkoot.host.hub import Live
 from chilkoot.host.request import Request
 from chilkoot.record import AddHint, Append, Conflict, StoreFault, Write, action_hash, hint_hash
@@ -91,7 +92,7 @@ async def _carry_out(request: Request, live: Live, table: Table, effect: Acted, 
         closed_ms=now_ms if game.closed else None,
     )
     request.save_readings()
-    fault = await house.ledger.commit((append,))
+    fault = await house.ledger.commit((append, *await ending_of(request, live, table, now_ms)))
     if fault is None:
         live.head = head
     elif not await _survived(request, live, head, fault):

@@ -74,10 +74,12 @@ async def _run(config: Config) -> int:
     server = await listen(house, listener)
     watchman = asyncio.create_task(go_round(house))
     librarian = asyncio.create_task(look_after(house))
+    almanac = asyncio.create_task(house.almanac.look_after())
     gc.collect()
     gc.freeze()
     status = await stop
     librarian.cancel()
+    almanac.cancel()
     await _drain(house, server)
     watchman.cancel()
     return status

@@ -69,7 +69,6 @@ _result = upsert(standing).values(
     | {
         "board": _BOARD,
         "player": _number_of(player, "player"),
-        "game": _number_of(game, "game"),
         "days": _ONE,
     }
 )
@@ -158,7 +157,7 @@ DAY_STATEMENTS: Final[dict[type[Any], tuple[tuple[Executable, bool], ...]]] = {
             _result.inline().on_conflict_do_update(
                 index_elements=["board", "player"],
                 set_={name: standing.c[name] + _result.excluded[name] for name in _SUMMED}
-                | {"days": standing.c.days + _ONE, "game": _result.excluded.game},
+                | {"days": standing.c.days + _ONE},
             ),
             True,
         ),

@@ -85,7 +85,6 @@ class AddResult(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     variant: str
     level: int | None
     player: str
-    game: str
     won: bool
     score: int
     assisted: bool

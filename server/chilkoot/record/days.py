@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Select, func, select, tuple_
+from sqlalchemy import Connection, bindparam, func, select, tuple_
 
 from chilkoot.events import Result, Status
 from chilkoot.record.day_writes import DailyProof
@@ -79,12 +79,12 @@ class StoredAttempt(msgspec.Struct, frozen=True):
 
 
 class StoredStanding(msgspec.Struct, frozen=True):
-    """One line of a board; `number` tells lines of the same place apart."""
+    """One line of a board; `number` tells lines of the same place apart, `game` is the newest that is no longer sealed."""
 
     number: int
     player: str
     name: str
-    game: str
+    game: str | None
     days: int
     won: int
     score: int
@@ -126,17 +126,35 @@ _ATTEMPT = (
     .join(game, attempt.c.game == game.c.n)
 )
 _PLACE = (standing.c.high, standing.c.low)
+_TOLD = (
+    select(game.c.id)
+    .select_from(attempt)
+    .join(daily, attempt.c.daily == daily.c.n)
+    .join(game, attempt.c.game == game.c.n)
+    .where(
+        attempt.c.player == standing.c.player,
+        attempt.c.is_ranked == 1,
+        daily.c.variant == bindparam("told_variant"),
+        daily.c.level == bindparam("told_level"),
+        # No bare column: the player's attempts are to be gone through from the newest on, not all the days there were.
+        func.coalesce(daily.c.date, "").between(bindparam("told_first"), bindparam("told_last")),
+        game.c.sealed_until_ms <= bindparam("told_now"),
+    )
+    .order_by(attempt.c.daily.desc())
+    .limit(1)
+    .correlate(standing)
+    .scalar_subquery()
+)
 _LINE = (
     select(
         standing.c.n,
         player.c.id,
         player.c.name,
-        game.c.id.label("game_id"),
+        _TOLD,
         *(standing.c[name] for name in StoredStanding.__struct_fields__[4:]),
     )
     .select_from(standing)
     .join(player, standing.c.player == player.c.n)
-    .join(game, standing.c.game == game.c.n)
 )
 _FORWARD = (*_PLACE, standing.c.n)
 _BACKWARD = tuple(column.desc() for column in _FORWARD)
@@ -217,8 +235,13 @@ class DayReader:
         limit: int,
         after: tuple[int, int, int] | None,
         player_id: str | None,
+        days: tuple[str, str],
+        now_ms: int,
     ) -> BoardPage:
-        """Lines of a board from the best on, or `after` the place and number of one; and where a player is."""
+        """Lines of a board from the best on, or `after` the place and number of one; and where a player is.
+
+        `days` are the first and the last day that the board is about, of which a line's game may come.
+        """
         with self._reading() as connection:
             found = connection.execute(
                 select(board.c.n, board.c.players).where(
@@ -229,15 +252,32 @@ class DayReader:
                 return BoardPage(0, [], True, [], 0, 0)
             number, players = found
             here = standing.c.board == number
-            query = _LINE.where(here).order_by(*_FORWARD).limit(limit + 1)
-            if after is not None:
-                query = query.where(tuple_(*_FORWARD) > after)
-            lines = _lines(connection, query)
+            told = {
+                "told_variant": variant,
+                "told_level": _stored(level),
+                "told_first": days[0],
+                "told_last": days[1],
+                "told_now": now_ms,
+            }
+
+            def lines(*conditions: Any, order: tuple[Any, ...] = _FORWARD, most: int) -> list[StoredStanding]:
+                query = _LINE.where(here, *conditions).order_by(*order).limit(most)
+                return [StoredStanding(*row) for row in connection.execute(query, told)]
+
+            begun = () if after is None else (tuple_(*_FORWARD) > after,)
+            page = lines(*begun, most=limit + 1)
             mine: list[StoredStanding] = []
             if player_id is not None:
-                mine = _lines(connection, _LINE.where(here, standing.c.player == _number_of(player_id)))
-            around, before, rank = _around(connection, here, mine[0]) if mine else ([], 0, 0)
-            return BoardPage(players, lines[:limit], len(lines) <= limit, around, before, rank)
+                mine = lines(standing.c.player == _number_of(player_id), order=(), most=1)
+            around: list[StoredStanding] = []
+            before = rank = 0
+            if mine:
+                place = (mine[0].high, mine[0].low, mine[0].number)
+                above = lines(tuple_(*_FORWARD) < place, order=_BACKWARD, most=_AROUND)
+                below = lines(tuple_(*_FORWARD) > place, most=_AROUND)
+                around = [*above[::-1], *mine, *below]
+                before, rank = _count_before(connection, here, around[0])
+            return BoardPage(players, page[:limit], len(page) <= limit, around, before, rank)
 
     def _attempt(self, *conditions: Any) -> StoredAttempt | None:
         with self._reading() as connection:
@@ -249,35 +289,13 @@ class DayReader:
         return msgspec.structs.replace(found, won=_truth(found.won), is_ranked=_truth(found.is_ranked))
 
 
-def _around(connection: Connection, here: Any, mine: StoredStanding) -> tuple[list[StoredStanding], int, int]:
-    """The lines about one, how many come before the first of them, and its rank."""
-    place = (mine.high, mine.low, mine.number)
-    above = _lines(
-        connection,
-        _LINE.where(here, tuple_(*_FORWARD) < place).order_by(*_BACKWARD).limit(_AROUND),
-    )[::-1]
-    below = _lines(
-        connection, _LINE.where(here, tuple_(*_FORWARD) > place).order_by(*_FORWARD).limit(_AROUND)
-    )
-    lines = [*above, mine, *below]
-    first = lines[0]
+def _count_before(connection: Connection, here: Any, line: StoredStanding) -> tuple[int, int]:
+    """How many lines come before one, and its rank."""
+    counted = select(func.count()).select_from(standing).where(here)
     # Better places are a range of the index; of the same place there are few.
-    better = connection.scalar(
-        select(func.count()).select_from(standing).where(here, tuple_(*_PLACE) < (first.high, first.low))
-    )
-    tied = connection.scalar(
-        select(func.count())
-        .select_from(standing)
-        .where(
-            here,
-            standing.c.high == first.high,
-            standing.c.low == first.low,
-            standing.c.n < first.number,
-        )
-    )
-    assert better is not None
-    assert tied is not None
-    return lines, better + tied, better + 1
+    better = connection.scalar(counted.where(tuple_(*_PLACE) < (line.high, line.low))) or 0
+    tied = counted.where(standing.c.high == line.high, standing.c.low == line.low, standing.c.n < line.number)
+    return better + (connection.scalar(tied) or 0), better + 1
 
 
 def _is_daily(date: str, variant: str, level: int | None) -> tuple[Any, ...]:
@@ -297,10 +315,6 @@ def _daily(row: Any) -> StoredDaily:
     return StoredDaily(
         date, variant, None if level == -1 else level, StoredSeason(first, days, root, published), *rest
     )
-
-
-def _lines(connection: Connection, query: Select[Any]) -> list[StoredStanding]:
-    return [StoredStanding(*row) for row in connection.execute(query)]
 
 
 def _number_of(player_id: str) -> Any:

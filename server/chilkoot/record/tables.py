@@ -311,7 +311,6 @@ standing = Table(
     Column("n", _Number, primary_key=True),
     Column("board", BigInteger, _reference("board.n"), nullable=False),
     Column("player", BigInteger, _reference("player.n"), nullable=False),
-    Column("game", BigInteger, _reference("game.n"), nullable=False),
     Column("days", Integer, nullable=False),
     Column("won", Integer, nullable=False),
     Column("score", Integer, nullable=False),

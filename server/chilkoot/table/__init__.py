@@ -14,7 +14,7 @@ from chilkoot.table.acting import (
 )
 from chilkoot.table.catalogue import rules_reply, variant_list
 from chilkoot.table.names import NAME_RULE, clean_name
-from chilkoot.table.opening import Entropy, Opened, open_again, open_new, wants_proof
+from chilkoot.table.opening import Entropy, Opened, open_again, open_daily, open_new, wants_proof
 from chilkoot.table.session import Kept, Session
 from chilkoot.table.table import DAY_MS, Contest, Proof, Table, Terms
 from chilkoot.table.telling import Frames, LogEntry, ReplayError, frames_of, lay_from_log
@@ -49,6 +49,7 @@ __all__ = [
     "legal",
     "may_act",
     "open_again",
+    "open_daily",
     "open_new",
     "rules_reply",
     "token_hash",

@@ -14,7 +14,7 @@ from chilkoot.wire import ErrorCode, commands
 from chilkoot.wire.messages import Error
 from chilkoot.wire.replies import error
 
-__all__ = ["Entropy", "Opened", "open_again", "open_new", "wants_proof"]
+__all__ = ["Entropy", "Opened", "open_again", "open_daily", "open_new", "wants_proof"]
 
 
 class Entropy(msgspec.Struct, frozen=True):
@@ -112,6 +112,39 @@ def open_again(
     )
     level = Level(number=old.level, rules=table.game.rules, hash=old.rules_hash)
     return _lay(terms, level, table.game.deal, answers=command.id, history=history)
+
+
+def open_daily(
+    rules: Rules,
+    deal: str,
+    *,
+    owner: str,
+    variant: str,
+    level: int | None,
+    rules_hash: str,
+    proof: Proof | None,
+    entropy: Entropy,
+    now_ms: int,
+    sealed_until_ms: int,
+    history: int,
+) -> Table:
+    """Lay the deal of a day, which nobody but its player sees before it is revealed. Raises DealError."""
+    terms = Terms(
+        id=entropy.game,
+        owner=owner,
+        variant=variant,
+        level=level,
+        rules_hash=rules_hash,
+        origin="fresh",
+        watch="open",
+        key=entropy.key,
+        watch_key=None,
+        started_ms=now_ms,
+        winnable=proof,
+        contest="daily",
+        sealed_until_ms=sealed_until_ms,
+    )
+    return Table(terms, Game.start(rules, deal), history=history)
 
 
 def _lay(terms: Terms, level: Level, deal: str, *, answers: int, history: int) -> Opened | Error:

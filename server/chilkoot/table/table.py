@@ -76,7 +76,7 @@ class Table:
     `participants` are the roles given to others than the owner. `ended_ms` is the time at which it was over, None before.
     """
 
-    __slots__ = ("diffs", "ended_ms", "game", "is_sealed", "participants", "standing", "terms")
+    __slots__ = ("autos", "diffs", "ended_ms", "game", "is_sealed", "participants", "standing", "terms")
 
     def __init__(
         self, terms: Terms, game: Game, *, history: int, participants: dict[str, Role] | None = None
@@ -85,6 +85,8 @@ class Table:
         self.game = game
         self.participants = participants or {}
         self.ended_ms: int | None = terms.started_ms if game.is_over else None
+        self.autos = 0
+        """Moves that the server's policy made."""
         self.is_sealed = terms.sealed_until_ms is not None
         if terms.contest is not None:
             game.close()
@@ -184,6 +186,7 @@ class Table:
         ops = game.act(action)
         if isinstance(ops, Refusal):
             return ops
+        self.autos += by == "auto"
         if self.terms.contest is not None:
             # What counts is final: a loss, too.
             game.close()

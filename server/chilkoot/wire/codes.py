@@ -37,8 +37,6 @@ class ErrorCode(StrEnum):
     NOT_OFFERED = "not_offered"
     NO_DAILY = "no_daily"
     NOT_YET = "not_yet"
-    ONE_ATTEMPT = "one_attempt"
-    SEALED = "sealed"
     DRAINING = "draining"
     INTERNAL = "internal"
 
@@ -67,8 +65,6 @@ ERROR_TEXTS: Final[dict[ErrorCode, str]] = {
     ErrorCode.NOT_OFFERED: "This server does not offer that.",
     ErrorCode.NO_DAILY: "There is no daily of this game on that day.",
     ErrorCode.NOT_YET: "That day has not begun.",
-    ErrorCode.ONE_ATTEMPT: "A daily is played once; its deal can be played again when its day has been revealed.",
-    ErrorCode.SEALED: "The day of this deal is not over; until then nothing is told that would help others.",
     ErrorCode.DRAINING: "The server is about to restart; connect again in a moment.",
     ErrorCode.INTERNAL: "Something went wrong in the server.",
 }

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from functools import partial
 from math import isclose
 from pathlib import Path
+from typing import Any
 
+from chilkoot.cli.solving import answers
 from chilkoot.engine import Game, Refusal
 from chilkoot.events import parse_action
-from chilkoot.solver.survey import Answer, Survey, wilson_interval
+from chilkoot.language.rules import canonical_text
+from chilkoot.solver.survey import Answer, Question, Survey, answer_to, wilson_interval
 from runs import Run
 from variants import rules_of
 
@@ -61,6 +67,68 @@ def test_a_survey_goes_on_from_its_file(run: Run, tmp_path: Path) -> None:
     broken = run("survey", "russian", "-n", "3", "--resume", str(kept))
     assert broken.status == 1
     assert "russian.jsonl:1" in broken.err
+
+
+def test_a_survey_that_was_ended_while_it_wrote_asks_the_last_deal_again(run: Run, tmp_path: Path) -> None:
+    kept = tmp_path / "russian.jsonl"
+    words = ("survey", "russian", "-n", "6", "--resume", str(kept), "--json")
+    whole = run(*words)
+    lines = kept.read_text()
+    kept.write_text(lines[:-30])
+    assert run(*words).out == whole.out
+    assert kept.read_text() == lines
+
+
+def test_a_survey_tells_lengths_branching_and_difficulty(run: Run, tmp_path: Path) -> None:
+    kept = tmp_path / "alaska.jsonl"
+    words = ("survey", "alaska", "-n", "6", "--positions", "5000", "--resume", str(kept))
+    plain = json.loads(run(*words, "--json").out)
+    assert "difficulty" not in plain
+    found = json.loads(run(*words, "--json", "--difficulty").out)
+    assert found["winnable"] == plain["winnable"]
+    told = found["difficulty"]
+    assert sum(told["levels"]) == found["winnable"] > 0
+    assert told["actions"] == sorted(told["actions"])
+    assert told["branching"] > 1
+    assert 0 <= told["losing"] <= 1
+    again = run(*words, "--difficulty")
+    assert "Difficulty of those that can be won, from 1 to 5:" in again.out
+    assert len(kept.read_text().splitlines()) == 6 + found["winnable"], (
+        "what had all that was asked is not asked again"
+    )
+
+
+class Backwards(Executor):
+    """An executor like none of the library's: it does the last first, in the thread that waits."""
+
+    def __init__(self) -> None:
+        self.tasks: list[tuple[Future[Any], Callable[[], Any]]] = []
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.tasks.append((future, partial(function, *args, **kwargs)))
+        if len(self.tasks) == 3:
+            for done, task in reversed(self.tasks):
+                done.set_result(task())
+            self.tasks.clear()
+        return future
+
+
+def test_any_executor_answers_and_the_order_is_that_of_the_questions() -> None:
+    rules = canonical_text(rules_of("russian"))
+    questions = [Question(rules, f"ck:{number}", 500) for number in range(9)]
+    found = list(answers(iter(questions), answer_to, Backwards(), at_once=3))
+    assert [one.deal for one in found] == [one.deal for one in questions]
+    assert found == [answer_to(question) for question in questions]
+
+
+def test_difficulty_is_told_with_a_line_that_is_shortened_unless_it_is_wanted_as_found(run: Run) -> None:
+    words = ("solve", "yukon", "ms:2", "--json")
+    short, as_found = json.loads(run(*words, "--difficulty").out), json.loads(run(*words, "--as-found").out)
+    assert len(short["line"]) < len(as_found["line"])
+    assert short["positions"] == as_found["positions"]
+    assert short["difficulty"]["actions"] == len(short["line"])
+    assert 1 <= short["difficulty"]["level"] <= 5
 
 
 def test_the_interval_is_wilsons() -> None:

@@ -251,12 +251,15 @@ def _add_solve(commands: _Commands[_Parser]) -> None:
     _add_variant(command)
     command.add_argument("deals", nargs="+", metavar="DEAL", help="ck:N, ms:N, ranges as ms:1-1000")
     command.add_argument("--seconds", type=_seconds, metavar="S", help="a wall limit a deal as well")
+    command.add_argument(
+        "--as-found", action="store_true", help="show lines as they were found, not shortened (quicker)"
+    )
     _add_search(command)
 
 
 def _add_survey(commands: _Commands[_Parser]) -> None:
     command = _command(
-        commands, "survey", "solving:survey", "measure how many deals of a variant are winnable"
+        commands, "survey", "surveying:survey", "measure how many deals of a variant are winnable"
     )
     _add_variant(command)
     command.add_argument(
@@ -284,6 +287,9 @@ def _add_search(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--jobs", type=_positive, default=1, metavar="N", help="processes (default: %(default)s)"
+    )
+    command.add_argument(
+        "--difficulty", action="store_true", help="say how hard deals are that can be won, from 1 to 5"
     )
     command.add_argument(
         "--executor", metavar="URL", help="a Dask cluster in their place, as dask://HOST:PORT"

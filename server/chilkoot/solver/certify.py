@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from chilkoot.solver.survey import Question, answer_to
+from chilkoot.solver.verdict import Difficulty
 
 __all__ = ["CERTIFY_POSITIONS", "REVISION", "Certificate", "certify", "first_winnable"]
 
@@ -26,20 +27,28 @@ _MEMORY: Final = 64 << 20
 
 @dataclass(frozen=True)
 class Certificate:
-    """A winning line in action texts, which the engine has played, and the positions that were opened to find it."""
+    """A winning line in action texts, which the engine has played, and the positions that were opened to find it.
+
+    With its difficulty, where that was wanted, the line is a shortened one.
+    """
 
     line: tuple[str, ...]
     positions: int
+    difficulty: Difficulty | None = None
 
 
-def certify(rules: str, deal: str, positions: int = CERTIFY_POSITIONS) -> Certificate | None:
+def certify(
+    rules: str, deal: str, positions: int = CERTIFY_POSITIONS, *, difficulty: bool = False
+) -> Certificate | None:
     """The certificate of a deal; None where the search found no line within so many positions, whether there is one or not.
 
     `rules` is the canonical text. Takes up to some seconds: it belongs into another process than the server's. Raises
     DealError for what is no deal of these rules.
     """
-    answer = answer_to(Question(rules, deal, positions, _MEMORY))
-    return Certificate(answer.line, answer.positions) if answer.kind == "winnable" else None
+    answer = answer_to(Question(rules, deal, positions, _MEMORY, difficulty=difficulty))
+    if answer.kind != "winnable":
+        return None
+    return Certificate(answer.line, answer.positions, answer.difficulty)
 
 
 def first_winnable(rules: str, deals: Sequence[str], positions: int = CERTIFY_POSITIONS) -> int | None:

@@ -8,6 +8,8 @@ or a cancel comes in as ``stop``, asked between chunks. Every line is replayed b
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -121,10 +123,19 @@ class CompiledSearch:
             every = kernel.NEVER if number < CHEAP_RESTARTS else 16
             verdict = self._run(first if number == 0 else next(weights), positions, every)
             if verdict is not None:
-                return verdict
+                return replace(verdict, runs=number + 1)
             if self._is_spent():
-                return Verdict("unknown", self.used)
-        return self._run(first, None, 16) or Verdict("unknown", self.used)
+                return Verdict("unknown", self.used, runs=number + 1)
+        return replace(self._run(first, None, 16) or Verdict("unknown", self.used), runs=restarts + 1)
+
+    def lines(self, runs: int, positions: int = RESTART_POSITIONS) -> Iterator[tuple[Action, ...]]:
+        """The winning lines that so many short runs find, each run with weights of its own."""
+        for weights in islice(_weights(), runs):
+            if self._is_spent():
+                return
+            verdict = self._run(weights, positions, kernel.NEVER)
+            if verdict is not None and verdict.kind == "winnable":
+                yield verdict.line
 
     def _is_spent(self) -> bool:
         return self.used >= self.budget.positions or self.budget.stop()

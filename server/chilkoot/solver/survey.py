@@ -5,14 +5,15 @@ Pure: the executor, the clock and the progress bar are the caller's.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Final, Literal
 
 from chilkoot.engine.game import Game
 from chilkoot.events import format_action
 from chilkoot.language.rules import from_canonical
-from chilkoot.solver.verdict import Budget
+from chilkoot.solver.verdict import Budget, Difficulty
 
 __all__ = ["Answer", "Question", "Survey", "answer_to", "wilson_interval"]
 
@@ -22,12 +23,17 @@ _Z: Final = 1.959963984540054
 
 @dataclass(frozen=True)
 class Question:
-    """Is this deal winnable: the canonical text of the rules, the deal, positions and bytes the search may use."""
+    """Is this deal winnable: the canonical text of the rules, the deal, positions and bytes the search may use.
+
+    Of a winnable deal the line may be wanted as short as it is easily made, and the difficulty.
+    """
 
     rules: str
     deal: str
     positions: int
     memory: int = 64 << 20
+    short: bool = False
+    difficulty: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,7 @@ class Answer:
     kind: Literal["winnable", "lost", "unknown"]
     positions: int
     line: tuple[str, ...] = ()
+    difficulty: Difficulty | None = None
 
 
 @dataclass(frozen=True)
@@ -80,10 +87,20 @@ def wilson_interval(hits: int, tries: int) -> tuple[float, float]:
     return max((centre - spread) / (1 + weight), 0.0), min((centre + spread) / (1 + weight), 1.0)
 
 
-def answer_to(question: Question, stop: Budget | None = None) -> Answer:
-    """Search one deal. `stop` may give another budget, for one with a wall limit. Raises DealError for a bad deal."""
-    from chilkoot.solver.solve import solve  # noqa: PLC0415 - whoever only counts answers needs no compiler
+def answer_to(question: Question, stop: Callable[[], bool] | None = None) -> Answer:
+    """Search one deal; `stop` is a wall limit besides the budget. Raises DealError for a bad deal."""
+    # Whoever only counts answers needs no compiler.
+    from chilkoot.solver.difficulty import difficulty_of  # noqa: PLC0415
+    from chilkoot.solver.shorten import SHORTEN_POSITIONS, shorten  # noqa: PLC0415
+    from chilkoot.solver.solve import solve  # noqa: PLC0415
 
     game = Game.start(from_canonical(question.rules), question.deal)
-    verdict = solve(game.position, stop or Budget(positions=question.positions, memory=question.memory))
-    return Answer(game.deal, verdict.kind, verdict.positions, tuple(map(format_action, verdict.line)))
+    budget = Budget(positions=question.positions, memory=question.memory)
+    budget = budget if stop is None else replace(budget, stop=stop)
+    verdict = solve(game.position, budget)
+    line, difficulty = verdict.line, None
+    if line and (question.short or question.difficulty):
+        line = shorten(game.position, line, replace(budget, positions=SHORTEN_POSITIONS))
+    if verdict.kind == "winnable" and question.difficulty:
+        difficulty = difficulty_of(game.position, verdict, line)
+    return Answer(game.deal, verdict.kind, verdict.positions, tuple(map(format_action, line)), difficulty)

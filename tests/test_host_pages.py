@@ -82,7 +82,7 @@ def test_the_snippet_on_the_plain_page_works(server: LiveServer) -> None:
     assert json.loads(done.stdout)["type"] == "snapshot"
 
 
-@pytest.mark.parametrize("path", ("/games/x", "/replay/x", "/daily"))
+@pytest.mark.parametrize("path", ("/games/x", "/replay/x", "/races/x", "/daily"))
 def test_the_page_of_a_game_is_the_front_page(server: LiveServer, path: str) -> None:
     assert fetch(server, path)[1] == fetch(server, "/")[1]
 

@@ -2,9 +2,8 @@
 
 import { el, icon } from './art.js';
 import { Dialogs } from './dialogs.js';
-import { Lobby } from './lobby.js';
-import { Play } from './play.js';
-import { Replay } from './replay.js';
+import { Contests, Lobby } from './lobby.js';
+import { Play, Replay } from './play.js';
 import { TableView } from './table.js';
 import { Wire, recall, remember } from './wire.js';
 import { has, pileName, reason, speak, t, upper } from './words.js';
@@ -23,15 +22,16 @@ class App {
     this.decks = new Map();
   }
 
-  async start() {
+  start() {
     this.apply();
-    await speak(this.prefs.language);
+    speak(this.prefs.language);
     this.wire = new Wire(this.prefs.name);
     this.view = new TableView($('table'), () => ({ ...this.prefs }));
     this.play = new Play(this.wire, this.view, this);
     this.replay = new Replay(this.wire, this.view, this);
     this.dialogs = new Dialogs(this);
     this.lobby = new Lobby(this);
+    this.contests = new Contests(this);
     this.chrome();
     this.wire.addEventListener('state', () => this.connection());
     this.wire.addEventListener('welcome', (event) => this.welcomed(event.isAgain));
@@ -45,11 +45,6 @@ class App {
     this.install();
   }
 
-  settings() {
-    return this.prefs;
-  }
-
-  /** Settings take effect, and are kept. */
   apply(changes = {}) {
     Object.assign(this.prefs, changes);
     remember('localStorage', 'chilkoot.settings', this.prefs);
@@ -61,10 +56,12 @@ class App {
       this.view.layout(false);
       this.refresh();
     }
-    if ('language' in changes) speak(this.prefs.language).then(() => this.reword());
+    if ('language' in changes) {
+      speak(this.prefs.language);
+      this.reword();
+    }
   }
 
-  /** Another language: everything is said anew. */
   reword() {
     $('tools').replaceChildren();
     $('replay').replaceChildren();
@@ -109,7 +106,7 @@ class App {
 
   do(id) {
     const button = $(`do-${id}`);
-    // What is still on its way may make possible what is not yet: the server knows when its turn comes.
+    // What is still on its way may make it possible.
     if (button.getAttribute('aria-disabled') === 'true' && !this.seat?.waiting) return;
     if (id === 'giveup') return this.dialogs.giveUp();
     if (id === 'again') return this.lobby.deal(this.seat.table.variant, this.seat.table.level);
@@ -117,7 +114,6 @@ class App {
     return this.play.act(id);
   }
 
-  /** Everything around the table says what the table says. */
   refresh() {
     const table = this.seat?.table, state = table || (this.isReplay ? this.replay.state : null);
     if (!state) return;
@@ -156,12 +152,10 @@ class App {
     }
     const isOpen = !table.isOver || (table.result === 'no_moves' && can.undo);
     $('do-giveup').setAttribute('aria-disabled', !may);
-    // Where the game was given up a new one may be had.
     $('do-giveup').hidden = may && !isOpen;
     $('do-again').hidden = !$('do-giveup').hidden;
   }
 
-  /** What stands in the free corner of an upright table. */
   spare(state, watching) {
     const { view } = this, place = view.geometry?.info;
     if (!place) {
@@ -178,7 +172,6 @@ class App {
     net.textContent = this.wire.state === 'online' ? '' : t(`net.${this.wire.state}`);
   }
 
-  /** The name above the table; it leads to all games. */
   title(name) {
     $('vname').textContent = name;
     $('brand').setAttribute('aria-label', name === 'Chilkoot' ? name : `${name}, ${t('lobby')}`);
@@ -191,7 +184,7 @@ class App {
   }
 
   dealText(deal) {
-    // A board that somebody laid out has no number; the whole of it can be copied.
+    // A board that somebody laid out.
     if (/\s/.test(deal)) return t('deal.board');
     return deal.length > 24 ? `${deal.slice(0, 10)}…` : deal;
   }
@@ -199,7 +192,7 @@ class App {
   say(text) {
     const status = $('status');
     if (!text) return;
-    // The same words again are only heard if they are not the same.
+    // The very same words would not be heard.
     status.textContent = status.textContent === text ? `${text}\u00a0` : text;
     this.last = text;
   }
@@ -223,6 +216,7 @@ class App {
   }
 
   async welcomed(isAgain) {
+    this.contests.welcomed();
     if (this.catalogue.size && isAgain) return;
     try {
       const reply = await this.wire.ask('variants');
@@ -231,7 +225,6 @@ class App {
       this.dialogs.relist?.();
       this.refresh();
     } catch { /* asked again with the next welcome */ }
-    this.wire.ask('daily').then((reply) => { this.daily = reply; this.lobby.catalogued(); }, () => { this.daily = null; });
   }
 
   /** Four colours where a game builds in suit, two where colours alternate. */
@@ -253,12 +246,11 @@ class App {
 
   // ── views ──
 
-  /** Links within the page do not load it anew. */
   follow(event) {
     const link = event.target.closest?.('a[href]');
     if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const url = new URL(link.href, location.href);
-    if (url.origin !== location.origin || !/^\/($|games\/|replay\/|daily$)/.test(url.pathname)) return;
+    if (url.origin !== location.origin || !/^\/($|games\/|replay\/|races\/|daily$)/.test(url.pathname)) return;
     event.preventDefault();
     this.go(url.pathname + url.hash);
   }
@@ -280,7 +272,9 @@ class App {
     this.title('Chilkoot');
     for (const name of ['deal', 'winnable', 'viewers']) $(name).hidden = true;
     $('status').textContent = '';
-    this.lobby.open(kind === 'daily');
+    if (kind === 'daily') this.contests.daily();
+    else if (kind === 'races') this.contests.openRace(id);
+    else this.lobby.open();
   }
 
   async openGame(game) {
@@ -303,17 +297,17 @@ class App {
     if (table.role === 'player' && !table.isOver) remember('localStorage', 'chilkoot.last', { game, variant: table.variant });
     const values = { name: this.nameOf(table), n: table.score, moves: table.moves };
     this.say(t(table.moves ? 'say.start' : 'say.fresh', values));
-    if (table.isOver && table.result !== 'no_moves') this.go(`/replay/${encodeURIComponent(game)}`);
+    this.contests.seated(game);
+    if (table.isOver && table.result !== 'no_moves' && this.sealed !== game) this.go(`/replay/${encodeURIComponent(game)}`);
     else if (table.status !== 'playing') this.ended(table.status);
   }
 
   noGame(why) {
     this.play.close();
     this.go('/');
-    this.say(!why || why.code === 'no_such_game' ? t('nogame') : t('err.other', { why: reason(why) }));
+    this.say(why ? reason(why) : t('nogame'));
   }
 
-  /** A new game has begun: its table is here already. */
   began(snapshot) {
     this.go(`/games/${snapshot.game}`);
   }
@@ -327,7 +321,10 @@ class App {
     try {
       await this.replay.load(game);
     } catch (why) {
-      return this.noGame(why);
+      // While others play the same deal only the table is shown.
+      if (why.code === 'sealed') this.go(`/games/${this.sealed = game}`);
+      else this.noGame(why);
+      return;
     }
     if (this.replay.game !== game || !this.isReplay) return;
     this.dress(this.replay.head.variant, this.replay.head.level);
@@ -368,14 +365,6 @@ class App {
     const button = $('do-home');
     button.classList.toggle('hinted', action === 'home');
     setTimeout(() => button.classList.remove('hinted'), 4000);
-  }
-
-  peek(pile, cards, mayPick) {
-    this.dialogs.peek(pile, cards, mayPick);
-  }
-
-  pile(name) {
-    return upper(pileName(name, this.view.foundations));
   }
 
   // ── keys ──
@@ -426,14 +415,11 @@ class App {
     return Boolean(run);
   }
 
-  // ── a page that is kept ──
-
   install() {
     if (!('serviceWorker' in navigator) || !isSecureContext) return;
     let url = '/sw.js';
     if (window.trustedTypes) url = trustedTypes.createPolicy('chilkoot', { createScriptURL: () => '/sw.js' }).createScriptURL('');
     addEventListener('load', () => navigator.serviceWorker.register(url).catch(() => {}));
-    if (document.readyState === 'complete') navigator.serviceWorker.register(url).catch(() => {});
   }
 }
 

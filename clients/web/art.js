@@ -1,14 +1,11 @@
 // Cards as elements. The glyphs are in index.html; here is only where they stand on a card of 100 × 140 units.
 
 const SVG = 'http://www.w3.org/2000/svg';
-const L = 32, M = 50, R = 68;
+// Where the pips stand: left, middle or right, and how far down.
 const PIPS = {
-  A: [[M, 72, 42]], 2: [[M, 42], [M, 98]], 3: [[M, 42], [M, 70], [M, 98]], 4: [[L, 42], [R, 42], [L, 98], [R, 98]],
-  5: [[L, 42], [R, 42], [M, 70], [L, 98], [R, 98]], 6: [[L, 42], [R, 42], [L, 70], [R, 70], [L, 98], [R, 98]],
-  7: [[L, 42], [R, 42], [M, 56], [L, 70], [R, 70], [L, 98], [R, 98]],
-  8: [[L, 42], [R, 42], [M, 56], [L, 70], [R, 70], [M, 84], [L, 98], [R, 98]],
-  9: [[L, 42], [R, 42], [L, 60.7], [R, 60.7], [M, 70], [L, 79.3], [R, 79.3], [L, 98], [R, 98]],
-  T: [[L, 42], [R, 42], [M, 51.3], [L, 60.7], [R, 60.7], [L, 79.3], [R, 79.3], [M, 88.7], [L, 98], [R, 98]],
+  A: 'M72', 2: 'M42 M98', 3: 'M42 M70 M98', 4: 'L42 R42 L98 R98', 5: 'L42 R42 M70 L98 R98', 6: 'L42 R42 L70 R70 L98 R98',
+  7: 'L42 R42 M56 L70 R70 L98 R98', 8: 'L42 R42 M56 L70 R70 M84 L98 R98', 9: 'L42 R42 L60.7 R60.7 M70 L79.3 R79.3 L98 R98',
+  T: 'L42 R42 M51.3 L60.7 R60.7 L79.3 R79.3 M88.7 L98 R98',
 };
 
 /** An element with attributes and children; text is always text. */
@@ -20,6 +17,15 @@ export function el(name, attributes = {}, ...children) {
     else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, value);
   }
   made.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  return made;
+}
+
+export const button = (text, run, kind) => el('button', { type: 'button', class: kind, onclick: run }, text);
+export const row = (...children) => el('div', { class: 'row' }, ...children);
+
+/** A choice of values, each with its text. */
+export function select(id, options, now, run) {
+  const made = el('select', { id, onchange: () => run(made.value) }, ...options.map(([value, text]) => el('option', { value, selected: String(value) === String(now) }, text)));
   return made;
 }
 
@@ -42,7 +48,9 @@ function index(rank, suit, kind) {
 function picture(rank, suit) {
   const s = `#su-${suit.toLowerCase()}`, made = svg('svg', { class: PIPS[rank] ? 'pips' : 'pips court', viewBox: '0 0 100 140' });
   if (PIPS[rank]) {
-    for (const [x, y, size = 15.5] of PIPS[rank]) {
+    const size = rank === 'A' ? 42 : 15.5;
+    for (const pip of PIPS[rank].split(' ')) {
+      const x = { L: 32, M: 50, R: 68 }[pip[0]], y = Number(pip.slice(1));
       const use = svg('use', { href: s, x: x - size / 2, y: y - size / 2, width: size, height: size });
       if (y > 75) use.setAttribute('transform', `rotate(180 ${x} ${y})`);
       made.append(use);
@@ -58,7 +66,6 @@ function picture(rank, suit) {
 
 const faces = new Map();
 
-/** What is to be seen of a card, `??` included; each is drawn once and copied. */
 export function face(card) {
   let made = faces.get(card);
   if (!made) {

@@ -1,11 +1,8 @@
 // Everything that opens over the table: menu, new game, settings, help, share, statistics, give up, how it ended.
 
-import { el, face, icon } from './art.js';
+import { button, el, face, icon, row, select } from './art.js';
 import { HIDDEN } from './mirror.js';
-import { LANGUAGES, cardName, has, reason, t, upper } from './words.js';
-
-const button = (text, run, kind) => el('button', { type: 'button', class: kind, onclick: run }, text);
-const row = (...children) => el('div', { class: 'row' }, ...children);
+import { LANGUAGES, all, cardName, has, pileName, reason, t, upper } from './words.js';
 
 export class Dialogs {
   constructor(app) {
@@ -14,13 +11,12 @@ export class Dialogs {
     document.getElementById('deal').addEventListener('click', () => this.copy(this.app.seat?.table.deal || this.app.replay.head?.deal));
   }
 
-  /** A modal dialog; it is gone from the page when it is closed. */
   open(title, ...content) {
     this.closeAll();
     const heading = el('h2', { id: 'dialog-title', tabindex: -1 }, title);
     const box = el('dialog', { class: 'dlg', 'aria-labelledby': 'dialog-title' }, heading, ...content);
     box.addEventListener('close', () => box.remove());
-    // The end of a press that began elsewhere, a long one on a card above all, is no click on what it opened.
+    // The end of a long press on a card is no click on what it opened.
     let pressed = null;
     box.addEventListener('pointerdown', (event) => { pressed = event.target; });
     box.addEventListener('click', (event) => {
@@ -57,8 +53,6 @@ export class Dialogs {
     }
   }
 
-  // ── menu ──
-
   menu() {
     const { app } = this, { seat } = app, inGame = Boolean(seat);
     const item = (name, text, run) => el('button', { type: 'button', class: 'item', onclick: run }, icon(name), text);
@@ -70,6 +64,7 @@ export class Dialogs {
       link('grid', t('lobby'), '/'),
       (inGame || app.isReplay) && item('share', t('share'), () => this.share()),
       inGame && link('play', t('replay'), `/replay/${seat.game}`),
+      app.isReplay && app.contests.hasRaces && item('play', t('race.against'), () => this.begin(app.contests.begin('race', { ghost: app.replay.game }))),
       (inGame || app.isReplay) && variant && link('book', t('rules'), `/rules/${variant}`, { target: '_blank', rel: 'noopener' }),
       item('chart', t('stats'), () => this.stats()),
       item('gear', t('settings'), () => this.settings()),
@@ -86,16 +81,14 @@ export class Dialogs {
 
   async begin(asked) {
     try {
-      this.app.began(await asked);
+      const begun = await asked;
+      if (begun !== true) this.app.began(begun);
       return true;
     } catch (why) {
-      const problems = why.detail?.problems;
-      this.app.say(Array.isArray(problems) && problems.length ? problems.join(' ') : reason(why));
+      this.app.say(reason(why));
       return why;
     }
   }
-
-  // ── new game ──
 
   newGame(variant) {
     const { app } = this;
@@ -109,11 +102,13 @@ export class Dialogs {
     const deal = el('input', { id: 'new-deal', autocomplete: 'off', maxlength: 8000, 'aria-describedby': 'new-deal-hint', spellcheck: 'false' });
     const winnable = el('input', { type: 'checkbox', id: 'new-winnable' });
     const watch = el('select', { id: 'new-watch' }, ...['open', 'key', 'closed'].map((one) => el('option', { value: one }, t(`new.${one}`))));
+    const seats = el('input', { type: 'number', id: 'new-seats', min: 1, max: 256, value: 1 });
     const problem = el('p', { class: 'problem', role: 'alert' });
     const list = () => {
       const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
       const shown = [...app.catalogue.values()].filter((one) => words.every((word) => `${one.name} ${one.id} ${one.family} ${one.summary}`.toLowerCase().includes(word)));
-      const families = Map.groupBy ? Map.groupBy(shown, (one) => one.family) : shown.reduce((map, one) => map.set(one.family, [...(map.get(one.family) || []), one]), new Map());
+      const families = new Map();
+      for (const one of shown) families.set(one.family, [...(families.get(one.family) || []), one]);
       pick.replaceChildren(...[...families].map(([family, ones]) => el('optgroup', { label: upper(family) }, ...ones.map((one) => el('option', { value: one.id }, one.name)))));
       const typed = search.value.trim().toLowerCase();
       const keep = (typed ? shown.find((one) => one.name.toLowerCase() === typed) || shown.find((one) => one.name.toLowerCase().startsWith(typed)) : null)
@@ -136,18 +131,17 @@ export class Dialogs {
       const text = deal.value.trim();
       const fields = { variant: pick.value, watch: watch.value };
       if (!levelBox.hidden) fields.level = Number(level.value);
-      // A bare number is a deal of ours; whatever else is typed is the server's to judge. Several lines or piles are a board.
+      // A bare number is a deal of ours, several lines or piles are a board; the rest is the server's to judge.
       if (text) Object.assign(fields, /[|\n]|^\w\d+:\s/.test(text) ? { cards: text } : { deal: /^\d+$/.test(text) ? `ck:${text}` : text });
       if (winnable.checked) fields.winnable = true;
       go.textContent = t('new.going');
-      const done = await this.begin(app.wire.ask('new', fields).then((snapshot) => {
+      const done = await this.begin(seats.value > 1 ? app.contests.begin('race', { variant: fields.variant, level: fields.level, seats: Number(seats.value) }) : app.wire.ask('new', fields).then((snapshot) => {
         if (fields.watch !== 'open') app.lobby.hide(snapshot.game);
         return snapshot;
       }));
       if (done !== true) {
         go.textContent = t('new.start');
-        const problems = done.detail?.problems;
-        problem.textContent = Array.isArray(problems) && problems.length ? problems.join(' ') : reason(done);
+        problem.textContent = reason(done);
       }
     };
     const go = button(t('new.start'), start, 'primary');
@@ -155,7 +149,7 @@ export class Dialogs {
       el('label', { for: 'new-search' }, t('new.search'), search), found, pick, summary, levelBox,
       el('label', { for: 'new-deal' }, t('new.deal'), deal), el('span', { class: 'note', id: 'new-deal-hint' }, t('new.deal.hint')),
       el('label', { class: 'check', for: 'new-winnable' }, winnable, t('new.winnable')),
-      el('label', { for: 'new-watch' }, t('new.watch'), watch), problem, row(go, this.closing(t('cancel'))));
+      el('label', { for: 'new-watch' }, t('new.watch'), watch), app.contests.hasRaces ? el('label', { for: 'new-seats' }, t('new.seats'), seats) : null, problem, row(go, this.closing(t('cancel'))));
     form.addEventListener('submit', (event) => { event.preventDefault(); start(); });
     form.addEventListener('keydown', (event) => { if (event.key === 'Enter' && event.target !== go && event.target.tagName !== 'BUTTON') { event.preventDefault(); start(); } });
     this.relist = list;
@@ -168,21 +162,16 @@ export class Dialogs {
 
   settings() {
     const { app } = this, now = app.prefs;
-    const choice = (name, options) => {
-      const select = el('select', { id: `set-${name}`, onchange: () => app.apply({ [name]: /^\d$/.test(select.value) && name === 'speed' ? Number(select.value) : select.value }) },
-        ...options.map((one) => el('option', { value: one, selected: String(now[name]) === String(one) }, t(`set.${name}.${one}`))));
-      return el('label', { for: `set-${name}` }, t(`set.${name}`), select);
-    };
+    const choice = (name, options, text = (one) => t(`set.${name}.${one}`)) => el('label', { for: `set-${name}` }, t(`set.${name}`),
+      select(`set-${name}`, options.map((one) => [one, text(one)]), now[name], (value) => app.apply({ [name]: value })));
     const check = (name) => {
       const box = el('input', { type: 'checkbox', id: `set-${name}`, checked: Boolean(now[name]), onchange: () => app.apply({ [name]: box.checked }) });
       return el('label', { class: 'check', for: `set-${name}` }, box, t(`set.${name}`));
     };
-    const language = el('select', { id: 'set-language', onchange: () => { app.apply({ language: language.value }); this.closeAll(); } },
-      el('option', { value: 'auto' }, t('set.language.auto')), ...Object.entries(LANGUAGES).map(([code, name]) => el('option', { value: code, lang: code, selected: now.language === code }, name)));
     const name = el('input', { id: 'set-name', maxlength: 40, autocomplete: 'nickname', value: now.name || '', onchange: () => this.rename(name) });
     this.open(t('set.title'), el('div', { class: 'form two' }, choice('theme', ['system', 'light', 'dark', 'contrast']), choice('deck', ['auto', '2', '4']),
       check('mark'), check('large'), check('left'), choice('speed', [0, 1, 2, 4]), check('tap'), check('targets'), check('letters'),
-      el('label', { for: 'set-name' }, t('set.name'), name), el('label', { for: 'set-language' }, t('set.language'), language)), row(this.closing()));
+      el('label', { for: 'set-name' }, t('set.name'), name), choice('language', ['auto', ...Object.keys(LANGUAGES)], (one) => LANGUAGES[one] || t('set.language.auto'))), row(this.closing()));
   }
 
   async rename(field) {
@@ -198,15 +187,14 @@ export class Dialogs {
   }
 
   help() {
-    const keys = t('help.keys').split('\n').map((line) => line.split('|'));
+    const keys = all('key.').map((line) => line.split(': '));
     this.open(t('help.title'), el('p', {}, t('help.ways')), el('p', {}, t('help.touch')),
       el('table', { class: 'keys' }, el('tbody', {}, ...keys.map(([key, what]) => el('tr', {}, el('th', { scope: 'row' }, key), el('td', {}, what))))), row(this.closing()));
   }
 
   async stats() {
     const { app } = this, list = el('dl', { class: 'stats' });
-    const which = el('select', { id: 'stats-variant', onchange: () => load() }, el('option', { value: '' }, t('stats.all')),
-      ...[...app.catalogue.values()].map((one) => el('option', { value: one.id, selected: one.id === app.variant }, one.name)));
+    const which = select('stats-variant', [['', t('stats.all')], ...[...app.catalogue.values()].map((one) => [one.id, one.name])], app.variant, () => load());
     const load = async () => {
       try {
         const told = await app.wire.ask('stats', { variant: which.value || undefined });
@@ -221,30 +209,33 @@ export class Dialogs {
     await load();
   }
 
-  // ── share ──
-
   share() {
     const { app } = this, table = app.seat?.table, game = table ? table.game : app.replay.game;
     const base = `${location.origin}/${table && !table.isOver ? 'games' : 'replay'}/${game}`;
-    const line = (label, url, note) => el('div', { class: 'linkrow' }, el('label', {}, label, el('input', { readonly: true, value: url, onfocus: (event) => event.target.select() })),
-      button(t('copy'), () => this.copy(url)), note ? el('p', { class: 'note' }, note) : null);
-    const parts = [line(t('share.watch'), table?.watchKey ? `${base}#watch=${table.watchKey}` : base)];
-    if (table?.key && !table.isOver) parts.push(line(t('share.play'), `${location.origin}/games/${game}#key=${table.key}`, t('share.private')));
+    const parts = [this.copied(table?.watchKey ? `${base}#watch=${table.watchKey}` : base, t('share.watch'))];
+    if (table?.key && !table.isOver) parts.push(this.copied(`${location.origin}/games/${game}#key=${table.key}`, t('share.play')), el('p', { class: 'note' }, t('share.private')));
     if (!table) parts.push(button(t('replay.link'), () => this.copy(`${base}#at=${app.replay.at}`)));
     this.open(t('share'), el('div', { class: 'form' }, ...parts), row(this.closing()));
   }
 
-  /** What may be told of a result without giving a card away: words, squares, where to look. */
+  copied(url, label) {
+    return el('div', { class: 'linkrow' }, el('label', {}, label, el('input', { readonly: true, value: url, onfocus: (event) => event.target.select() })), button(t('copy'), () => this.copy(url)));
+  }
+
+  /** A square for each of thirteen parts that are done, the last one amber where undo was used. */
+  squares(share, undos) {
+    const done = Math.round(13 * share), kinds = Array.from({ length: 13 }, (_, i) => (i < done ? (undos && i === done - 1 ? 'y' : 'g') : 'n'));
+    return { kinds, text: kinds.map((one) => ({ g: '🟩', y: '🟨', n: '⬜' })[one]).join('') };
+  }
+
+  /** What may be told of a result: no card. */
   result() {
     const { table } = this.app.seat, name = this.app.nameOf(table), { undos, score, moves, size } = table;
     const result = table.status === 'won' ? t('share.solved') : t('share.lost', { n: score, all: size });
     const how = undos ? t('share.undos', { n: undos }) : t('share.clean');
     const line = t('share.line', { name, result, moves, how });
-    const done = Math.round((13 * score) / size);
-    const squares = Array.from({ length: 13 }, (_, i) => (i < done ? (undos && i === done - 1 ? 'y' : 'g') : 'n'));
-    const url = `${location.origin}/replay/${table.game}`;
-    const text = `${line}\n${squares.map((one) => ({ g: '🟩', y: '🟨', n: '⬜' })[one]).join('')}\n${url}`;
-    return { line, squares, url, text };
+    const squares = this.squares(score / size, undos), url = `${location.origin}/replay/${table.game}`;
+    return { line, squares, url, text: `${line}\n${squares.text}\n${url}` };
   }
 
   // ── give up, stuck, over ──
@@ -265,32 +256,26 @@ export class Dialogs {
   }
 
   async over() {
-    const { app } = this, { table, game } = app.seat, isWon = table.status === 'won', name = app.nameOf(table);
-    const values = { name, n: table.score, all: table.size, moves: table.moves, undos: table.undos };
-    const text = el('p', {}, isWon ? t('won.plain', values) : t('lost.text', values));
-    const { line, squares, url, text: shared } = this.result();
-    const mayUndo = table.result === 'no_moves' && table.can?.undo && table.role === 'player';
+    const { app } = this, { table, game } = app.seat, isWon = table.status === 'won', mayUndo = table.result === 'no_moves' && table.can?.undo && table.role === 'player';
+    const daily = await app.contests.dailyOf(game), race = app.contests.race?.game === game && app.contests.race.race;
+    const { line, squares, url, text } = daily || this.result();
     const title = isWon ? t('won.title', { n: table.moves }) : has(`lost.${table.result}`) ? t(`lost.${table.result}`) : t('over.title');
-    const blocks = el('div', { class: 'grid' }, el('span', {}, line), el('span', { class: 'sq', 'aria-hidden': 'true' }, ...squares.map((one) => el('i', { class: one }))));
-    const copy = button(t('result.copy'), () => this.copy(shared));
-    const again = button(t('again'), () => app.lobby.deal(table.variant, table.level), mayUndo ? null : 'primary');
-    const replay = el('a', { href: `/replay/${game}`, class: 'button' }, t('result.replay'));
+    const blocks = el('div', { class: 'grid' }, el('span', {}, line), el('span', { class: 'sq', 'aria-hidden': 'true' }, ...squares.kinds.map((one) => el('i', { class: one }))));
+    const link = (href, id) => el('a', { href, class: 'button' }, t(id)), note = el('p', { class: 'note' }, mayUndo ? t('lost.undo') : '');
     const undo = mayUndo ? button(t('back1'), () => { this.closeAll(); app.play.act('undo'); }, 'primary') : null;
-    const same = table.role === 'player' ? button(t('result.same'), () => this.restart()) : null;
+    const own = daily || race ? [link(daily ? '/daily' : `/races/${race}`, 'board.title')]
+      : [button(t('again'), () => app.lobby.deal(table.variant, table.level), mayUndo ? null : 'primary'), link(`/replay/${game}`, 'result.replay'),
+        table.role === 'player' ? button(t('result.same'), () => this.restart()) : null, button(t('result.picture'), () => this.picture(game))];
     const native = navigator.share ? button(t('share.native'), () => navigator.share({ text: line, url }).catch(() => {})) : null;
-    const picture = button(t('result.picture'), () => this.picture(game));
-    const box = this.open(title, text, mayUndo ? el('p', { class: 'note' }, t('lost.undo')) : null, blocks, row(undo, again, replay, same, copy, native, picture, this.closing(t('look'))));
+    const box = this.open(title, note, blocks, row(undo, ...own, button(t('result.copy'), () => this.copy(text)), native, this.closing(t('look'))));
     box.classList.add('end');
-    (undo || again).focus();
-    app.say(`${title}. ${text.textContent}`);
+    box.querySelector('.row').firstChild.focus();
+    app.say(`${title}. ${line}`);
     if (!isWon) return;
-    try {
-      const told = await app.wire.ask('stats', { variant: table.variant });
-      if (told.streak > 1) text.textContent = t('won.text', { ...values, streak: told.streak });
-    } catch { /* the sentence stays as it is */ }
+    const told = await app.wire.ask('stats', { variant: table.variant }).catch(() => ({}));
+    if (told.streak > 1) note.textContent = `${t('stats.streak')}: ${told.streak}`;
   }
 
-  /** The table as a picture, drawn by the server in the same art. */
   async picture(game) {
     const image = new Image();
     image.src = `/deals/${game}.svg`;
@@ -303,15 +288,13 @@ export class Dialogs {
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
 
-  // ── a column in full ──
-
   peek(pile, cards, mayPick) {
     const { app } = this;
     if (!cards) return;
     const down = cards.filter((card) => card === HIDDEN).length;
     const rows = cards.map((card, at) => (card === HIDDEN ? null : el('li', {}, el('button', { type: 'button', class: 'peek', disabled: !mayPick,
       onclick: () => { this.closeAll(); app.play.pick(pile, 'fcws'.includes(pile[0]) ? 1 : cards.length - at, true); } }, el('span', { class: 'mini' }, face(card)), upper(cardName(card))))));
-    this.open(t('peek.title', { pile: app.pile(pile) }), el('p', { class: 'note' }, [down ? t('read.down', { n: down }) : '', mayPick && down < cards.length ? t('peek.pick') : ''].filter(Boolean).join('. ')),
+    this.open(t('peek.title', { pile: upper(pileName(pile, app.view.foundations)) }), el('p', { class: 'note' }, [down ? t('read.down', { n: down }) : '', mayPick && down < cards.length ? t('peek.pick') : ''].filter(Boolean).join('. ')),
       el('ol', { class: 'peeks' }, ...rows.filter(Boolean)), row(this.closing())).classList.add('sheet');
   }
 }

@@ -7,7 +7,7 @@ const SLOP = { mouse: 4, pen: 6, touch: 9 };
 const LONG_MS = 480;
 
 export class Input {
-  /** `play` carries out: move, tap, draw, say, peek, and knows `seat`, `settings`, `isBusy`. */
+  /** `play` carries out: move, tap, draw, say, peek. */
   constructor(view, play) {
     this.view = view;
     this.play = play;
@@ -24,7 +24,6 @@ export class Input {
     root.addEventListener('dragstart', (event) => event.preventDefault());
   }
 
-  /** The pile and the number of cards under an event, from the element it hit. */
   hit(event) {
     const node = event.target.closest?.('.card, .slot');
     if (!node || !this.view.root.contains(node)) return null;
@@ -97,7 +96,6 @@ export class Input {
     this.play.drop(drag.pile, drag.n, overlaps.map((one) => one.name));
   }
 
-  /** The drag is over; the cards fly to wherever they belong. */
   drop_() {
     const drag = this.drag;
     this.drag = null;
@@ -139,7 +137,6 @@ export class Input {
     if (hit) this.pressed(hit.pile, hit.n, false, 'click');
   }
 
-  /** A card or place was chosen: pick up, put down, send home, draw. */
   pressed(pile, n, isPickOnly, kind) {
     const { view, play } = this;
     view.unhint();
@@ -151,7 +148,7 @@ export class Input {
       }
       const targets = view.marked;
       if (targets.includes(pile)) return play.move(chosen.pile, chosen.n, pile);
-      // No place for it: let the server say why, unless another card was meant.
+      // The server says why not, unless another card was meant.
       if (chosen.pile !== pile && pile[0] !== 's' && (!n || kind === 'key' || pile[0] === 'f')) {
         return play.tryMove(chosen.pile, chosen.n, pile);
       }
@@ -168,7 +165,7 @@ export class Input {
     const names = this.view.names, of = (letters) => names.filter((name) => letters.includes(name[0]));
     const stops = (list) => list.flatMap((name) => this.view.stops.filter((stop) => (stop.card ? stop.card.pile : stop.pile) === name));
     const columns = of('t').map((name) => stops([name])), left = stops(of('scwr')), right = stops(of('f'));
-    const all = this.play.settings().left ? [right, ...columns, left] : [left, ...columns, right];
+    const all = this.play.app.prefs.left ? [right, ...columns, left] : [left, ...columns, right];
     return all.filter((lane) => lane.length);
   }
 
@@ -229,7 +226,6 @@ export class Input {
     if (event.key === 'End') return go(lanes[lane].at(-1));
   }
 
-  /** Read a column aloud: the cards by name, those face down by number. */
   static read(cards) {
     const down = cards.filter((card) => card === HIDDEN).length;
     return [down ? t('read.down', { n: down }) : '', ...cards.filter((card) => card !== HIDDEN).map(cardName)].filter(Boolean).join(', ');

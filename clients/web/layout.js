@@ -1,12 +1,11 @@
 // Where piles and cards lie: arithmetic on what the server names, for any number of columns, cells, reserves and foundations.
 
-// How cards lie over each other beside the columns: a waste shows its last three, a reserve what there is room for.
+// Beside the columns: a waste shows its last three, a reserve what there is room for.
 const WAYS = { w: 'tail', r: 'down' };
 const clamp = (low, value, high) => Math.max(low, Math.min(high, value));
 // Cards wider than this are no easier to read, and leave no room for long columns.
 const largest = (H) => clamp(150, Math.round(H * 0.145), 220);
 
-/** Which piles there are, by kind and in order. */
 export function kinds(piles) {
   const found = { t: [], f: [], c: [], r: [], s: [], w: [] };
   for (const name of Object.keys(piles)) (found[name[0]] ||= []).push(name);
@@ -14,13 +13,12 @@ export function kinds(piles) {
   return found;
 }
 
-/** How good a size is: cards that can be read, strips that can be touched. */
 function worth(cw, ch, room, depth) {
   const strip = Math.min(0.4 * ch, (room - ch) / Math.max(1, depth - 1));
   return Math.min(cw / 46, strip / 18);
 }
 
-/** The size of cards and the place of every pile on a table of W × H; `depth` is how long a column is to be expected. */
+/** The size of cards, the place of every pile; `depth`: how long a column is to be expected. */
 export function arrange(piles, W, H, { depth, isLarge, isLeft }) {
   const { t, f, c, r, s, w } = kinds(piles);
   const aside = [...s, ...c, ...w, ...r];
@@ -124,7 +122,7 @@ function across(W, H, rows, t, f, aside) {
   return { cw, ch, g, N, rows, rowGap, room, x0, y0: pad, put, mirror: wide(right) - wide(left) };
 }
 
-/** Where the cards of one pile lie: an offset for each, and how high its index may be. */
+/** An offset for each card of a pile, and how high its index may be. */
 export function fan(cards, place, { ch, cw, ix, phone }) {
   const n = cards.length, offsets = new Array(n);
   if (!n) return { offsets, ix };

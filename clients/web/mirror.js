@@ -8,7 +8,7 @@ export function ordered(names) {
   return [...names].sort((a, b) => ORDER.indexOf(a[0]) - ORDER.indexOf(b[0]) || a.slice(1) - b.slice(1));
 }
 
-/** The piles after some operations, as a new object; throws where an operation does not fit. */
+/** The piles after some operations; throws where one does not fit. */
 export function applied(piles, ops) {
   const after = { ...piles };
   for (const op of ops) {
@@ -40,7 +40,6 @@ export class Table {
     this.take(snapshot);
   }
 
-  /** Replace everything by what a snapshot of the same game says. */
   take(snapshot) {
     const { seq, piles, variant, level, deal, status, result, score, moves, undos, can, role, accepts, winnable } = snapshot;
     Object.assign(this, { seq, piles, variant, level, deal, status, result, score, moves, undos, can, role, accepts, winnable });
@@ -51,7 +50,7 @@ export class Table {
     this.size = Object.values(piles).reduce((sum, pile) => sum + pile.length, 0);
   }
 
-  /** Go on by one action; false where the diff is not the next one or leads to another table (nothing is changed then). */
+  /** Go on by one action; false, and nothing changed, where the diff does not fit. */
   apply(diff) {
     if (diff.seq !== this.seq + 1) return false;
     let piles;

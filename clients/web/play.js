@@ -1,11 +1,15 @@
-// A game on the screen: carries out what was meant at the table, tells in one sentence what each action did, shows how it ends.
+// A game on the screen, played or shown again: what was meant at the table is carried out, what each action did told in one
+// sentence.
 
 import { Input } from './input.js';
-import { HIDDEN } from './mirror.js';
-import { Seat } from './seat.js';
+import { HIDDEN, applied } from './mirror.js';
+import { No } from './wire.js';
 import { cardName, pileName, reason, t, upper } from './words.js';
 
-/** One sentence or two about a diff, from the piles before it. */
+const SPEEDS = [0.5, 1, 2, 4, 8];
+const STEP_MS = 800;
+
+/** What a diff did, from the piles before it. */
 export function sentence(diff, before, table, foundations) {
   const moves = diff.ops.filter((op) => op.op === 'move');
   const turned = diff.ops.filter((op) => op.op === 'turn' && op.card !== HIDDEN).map((op) => cardName(op.card));
@@ -40,6 +44,112 @@ export function sentence(diff, before, table, foundations) {
   return what;
 }
 
+/** One who acts at a table: actions go out one after the other, each from the table the one before left; what the server has
+ * called legal is shown before its answer is here, and taken back where the answer is another. */
+class Seat {
+  constructor(wire, game, changed) {
+    this.wire = wire;
+    this.game = game;
+    this.changed = changed;
+    this.guesses = [];
+    this.turn = Promise.resolve();
+    this.waiting = 0;
+    this.known = null;
+  }
+
+  get table() {
+    return this.wire.tables.get(this.game);
+  }
+
+  get mayAct() {
+    return this.table?.role === 'player';
+  }
+
+  get piles() {
+    let { piles } = this.table;
+    for (const ops of this.guesses) {
+      try {
+        piles = applied(piles, ops);
+      } catch {
+        break;
+      }
+    }
+    return piles;
+  }
+
+  get isAhead() {
+    return this.guesses.length > 0;
+  }
+
+  /** Send an action when its turn comes. `guess` is certain to be part of the answer. */
+  act(type, fields = {}, guess = null) {
+    const { generation } = this;
+    if (guess) this.guesses.push(guess);
+    this.waiting += 1;
+    const run = async () => {
+      if (generation !== this.generation) throw new No('dropped', '');
+      try {
+        return await this.wire.ask(type, { game: this.game, base: this.table.seq, ...fields });
+      } catch (why) {
+        if (why.code !== 'dropped') {
+          this.drop();
+          this.changed();
+        }
+        throw why;
+      } finally {
+        this.waiting -= 1;
+      }
+    };
+    const done = this.turn.then(run);
+    this.turn = done.catch(() => {});
+    if (guess) this.changed();
+    return done;
+  }
+
+  /** What was guessed is there now, or was wrong. */
+  took(diff, isMine) {
+    // After a lost connection our own move comes back as news.
+    const op = diff.ops[0], guess = this.guesses[0]?.[0];
+    const isGuessed = guess && op && ['op', 'from', 'to', 'n'].every((key) => op[key] === guess[key]);
+    if (isGuessed || (isMine && !diff.cause)) this.guesses.shift();
+    else if (this.guesses.length) this.drop();
+  }
+
+  /** What was meant for another table than there is now is neither shown nor sent. */
+  drop() {
+    this.guesses = [];
+    this.generation = (this.generation || 0) + 1;
+  }
+
+  async legal() {
+    if (this.isAhead) await this.turn;
+    const { table } = this;
+    if (!table || table.isOver || !this.mayAct) return [];
+    if (this.known?.seq === table.seq) return this.known.asked;
+    const asked = this.wire.ask('legal', { game: this.game }).then((reply) => {
+      if (this.known?.asked === asked) Object.assign(this.known, { seq: reply.seq, moves: reply.moves });
+      return reply.moves;
+    });
+    this.known = { seq: table.seq, asked, moves: null };
+    asked.catch(() => { if (this.known?.asked === asked) this.known = null; });
+    return asked;
+  }
+
+  /** The same if it is here already, else null. */
+  get legalNow() {
+    return this.known && this.table && this.known.seq === this.table.seq && !this.isAhead ? this.known.moves : null;
+  }
+
+  targets(moves, pile, n) {
+    return moves.filter((move) => move.from === pile && move.n === n).map((move) => move.to);
+  }
+
+  move(from, n, to, isLegal) {
+    const guess = isLegal ? [{ op: 'move', from, to, n }] : null;
+    return this.act('move', { from, to, n }, guess);
+  }
+}
+
 export class Play {
   constructor(wire, view, app) {
     this.wire = wire;
@@ -49,10 +159,6 @@ export class Play {
     this.input = new Input(view, this);
     wire.addEventListener('table', (event) => this.took(event));
     wire.addEventListener('presence', (event) => { if (event.game === this.seat?.game) this.app.refresh(); });
-  }
-
-  settings() {
-    return this.app.settings();
   }
 
   say(text) {
@@ -67,7 +173,6 @@ export class Play {
     return Boolean(this.seat?.mayAct && !this.table.isOver);
   }
 
-  /** Sit down at a game that the wire has a table of. */
   open(game) {
     if (this.seat && this.seat.game !== game) this.wire.leave(this.seat.game);
     this.seat = new Seat(this.wire, game, () => this.show());
@@ -88,7 +193,6 @@ export class Play {
     this.app.refresh();
   }
 
-  /** The mirrored table went on. */
   took({ game, diff, before, snapshot, isMine, isSame }) {
     if (!this.seat || game !== this.seat.game) return;
     if (diff) {
@@ -112,7 +216,7 @@ export class Play {
     if (!this.table.isOver) this.seat.legal().catch(() => {});
   }
 
-  /** Cards are picked up while the table changes: they stay so where they lie as they did, and may go elsewhere now. */
+  /** The table changed: cards that still lie as they did stay picked up, and may go elsewhere now. */
   reconsider() {
     const chosen = this.view.selection;
     if (!chosen) return;
@@ -139,7 +243,6 @@ export class Play {
     if (why.code === 'no_such_game' && this.seat) this.app.noGame();
   }
 
-  /** Where these cards may go, as far as it is known at this moment. */
   targetsNow(pile, n) {
     const moves = this.seat?.legalNow;
     return moves ? this.seat.targets(moves, pile, n) : null;
@@ -155,7 +258,7 @@ export class Play {
     if (!this.seat.mayAct) return this.say(this.app.isReplay ? '' : t('watching'));
     const card = this.seat.piles[pile].at(-n);
     if (card === HIDDEN) {
-      // A last card that lies face down may be turned up in some games; the server knows.
+      // In some games it may be turned up; the server knows.
       if (n === 1) return this.did(this.seat.act('tap', { pile }));
       return this.say(t('facedown'));
     }
@@ -172,14 +275,14 @@ export class Play {
       if (view.selection !== chosen) return;
     }
     const home = targets.find((name) => name[0] === 'f');
-    if (home && pile[0] !== 'f' && n === 1 && !isPickOnly && this.settings().tap !== false) return this.move(pile, n, home);
+    if (home && pile[0] !== 'f' && n === 1 && !isPickOnly && this.app.prefs.tap !== false) return this.move(pile, n, home);
     view.select(pile, n, targets);
     const values = { card: cardName(card), k: n - 1, n: targets.length };
     this.say(t(n > 1 ? 'pickedgroup' : 'picked', values));
   }
 
   async putBack(pile, n, isPickOnly) {
-    if (!isPickOnly && n === 1 && this.settings().tap === false) {
+    if (!isPickOnly && n === 1 && this.app.prefs.tap === false) {
       const home = (this.targetsNow(pile, n) || []).find((name) => name[0] === 'f');
       if (home && pile[0] !== 'f') return this.move(pile, n, home);
     }
@@ -190,7 +293,6 @@ export class Play {
     if (this.seat?.mayAct) this.say(t('nohere'));
   }
 
-  /** A move that the server has called legal. */
   move(from, n, to) {
     this.view.unselect();
     if (this.wire.state !== 'online') this.say(t('waiting'));
@@ -250,7 +352,7 @@ export class Play {
   }
 
   peek(pile) {
-    this.app.peek(pile, this.seat ? this.seat.piles[pile] : this.view.piles[pile], Boolean(this.seat));
+    this.app.dialogs.peek(pile, this.seat ? this.seat.piles[pile] : this.view.piles[pile], Boolean(this.seat));
   }
 
   // ── reading aloud ──
@@ -271,5 +373,121 @@ export class Play {
   readScore() {
     const { table } = this;
     return table ? t('read.score', { n: table.score, all: table.size, moves: table.moves, undos: table.undos }) : '';
+  }
+}
+
+/** A finished game (or a live one so far): every position is kept, so that the scrubber jumps. */
+export class Replay {
+  constructor(wire, view, app) {
+    this.wire = wire;
+    this.view = view;
+    this.app = app;
+    this.speed = 1;
+    this.at = 0;
+    this.states = [];
+  }
+
+  async load(game) {
+    this.states = [];
+    this.game = game;
+    let end;
+    const ended = new Promise((settle) => { end = settle; });
+    const take = (message) => {
+      if (message.type === 'snapshot') this.begin(message);
+      else if (message.type === 'diff') this.add(message);
+      else end(message);
+    };
+    let tries = 0;
+    for (;;) {
+      try {
+        await this.wire.replay(game, 1000, take);
+        if ((await ended).type === 'replay_end') break;
+        throw new No('lost', '');
+      } catch (why) {
+        if (why.code === 'not_over') return this.loadLive(game);
+        if (why.code !== 'lost' || ++tries > 3) throw why;
+        return this.load(game);
+      }
+    }
+  }
+
+  begin(snapshot) {
+    const { piles, score, moves, undos, status, result } = snapshot;
+    this.head = snapshot;
+    this.states = [{ piles, score, moves, undos, status, result }];
+  }
+
+  add(diff) {
+    const last = this.states.at(-1);
+    this.states.push({ piles: applied(last.piles, diff.ops), score: diff.score ?? last.score, moves: diff.moves ?? last.moves + 1,
+      undos: diff.undos ?? last.undos, status: diff.status ?? last.status, result: diff.result === undefined ? last.result : diff.result, diff });
+  }
+
+  /** A game that goes on has a recording of what its viewers saw. */
+  async loadLive(game) {
+    const { recording } = await this.wire.ask('recording', { game });
+    if (!recording.start) throw new No('not_over', t('replay.none'));
+    this.begin({ ...recording, piles: recording.start, score: 0, moves: 0, undos: 0, status: 'playing', result: undefined });
+    for (const action of recording.actions) {
+      const last = this.states.at(-1), piles = applied(last.piles, action.ops);
+      const score = Object.keys(piles).reduce((sum, name) => sum + (name[0] === 'f' ? piles[name].length : 0), 0);
+      const cause = /^(undo|redo|home|draw)/.exec(action.text)?.[1];
+      this.states.push({ ...last, piles, score, moves: last.moves + 1, diff: { ops: action.ops, by: action.by === 'auto' ? 'auto' : undefined, cause } });
+    }
+  }
+
+  get last() {
+    return this.states.length - 1;
+  }
+
+  get state() {
+    return this.states[this.at];
+  }
+
+  get size() {
+    return Object.values(this.states[0].piles).reduce((sum, pile) => sum + pile.length, 0);
+  }
+
+  go(at, animate = true) {
+    const to = Math.max(0, Math.min(this.last, Math.round(at)));
+    const from = this.at;
+    this.at = to;
+    const state = this.state;
+    this.view.show(state.piles, { animate: animate && Math.abs(to - from) <= 1, accepts: this.head.accepts });
+    const { diff } = state;
+    const text = diff && Math.abs(to - from) <= 1 ? sentence(diff, this.states[to - 1].piles, state, this.view.foundations) : t('replay.of', { n: to, all: this.last });
+    this.app.replayed(text);
+    if (to === this.last) this.pause();
+  }
+
+  play() {
+    if (this.at === this.last) this.go(0, false);
+    this.pause();
+    this.timer = setInterval(() => this.go(this.at + 1), STEP_MS / this.speed);
+    this.app.replayed();
+  }
+
+  pause() {
+    clearInterval(this.timer);
+    this.timer = null;
+    this.app.replayed();
+  }
+
+  toggle() {
+    if (this.timer) this.pause();
+    else this.play();
+  }
+
+  faster(step = 1, wraps = false) {
+    let i = SPEEDS.indexOf(this.speed) + step;
+    i = wraps ? (i + SPEEDS.length) % SPEEDS.length : Math.max(0, Math.min(SPEEDS.length - 1, i));
+    this.speed = SPEEDS[i];
+    if (this.timer) this.play();
+    this.app.replayed(undefined);
+  }
+
+  close() {
+    clearInterval(this.timer);
+    this.timer = null;
   }
 }

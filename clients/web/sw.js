@@ -2,10 +2,14 @@
 // never kept, for an old table would be a lie.
 
 const NAME = 'chilkoot-shell';
-const SHELL = ['/', '/style.css', '/icon.svg', '/manifest.webmanifest', ...['app', 'art', 'dialogs', 'de', 'input', 'layout', 'lobby', 'mirror', 'play', 'replay', 'seat', 'table', 'wire', 'words'].map((name) => `/${name}.js`)];
+const PARTS = /^\/[a-z]+\.(js|css|svg|webmanifest)$/;
 
 addEventListener('install', (event) => {
-  event.waitUntil(caches.open(NAME).then((cache) => cache.addAll(SHELL)).then(() => skipWaiting()));
+  event.waitUntil((async () => {
+    const cache = await caches.open(NAME), page = await (await fetch('/')).text();
+    await cache.addAll(['/', ...[...page.matchAll(/(?:href|src)="(\/\w+\.\w+)"/g)].map(([, path]) => path)]);
+    await skipWaiting();
+  })());
 });
 
 addEventListener('activate', (event) => event.waitUntil(clients.claim()));
@@ -13,8 +17,8 @@ addEventListener('activate', (event) => event.waitUntil(clients.claim()));
 addEventListener('fetch', (event) => {
   const { request } = event, url = new URL(request.url);
   if (request.method !== 'GET' || url.origin !== location.origin) return;
-  const isPage = request.mode === 'navigate' && /^\/($|games\/|replay\/|daily$)/.test(url.pathname);
-  const key = isPage ? '/' : SHELL.includes(url.pathname) ? url.pathname : null;
+  const isPage = request.mode === 'navigate' && /^\/($|games\/|replay\/|races\/|daily$)/.test(url.pathname);
+  const key = isPage ? '/' : PARTS.test(url.pathname) ? url.pathname : null;
   if (!key) return;
   // The server first, so that page and server are of one version; what is kept is for when it does not answer.
   event.respondWith((async () => {

@@ -17,7 +17,6 @@ export class TableView {
     this.cards = new Set();
     this.selection = null;
     this.focus = null;
-    this.dragged = [];
     this.ring = el('div', { class: 'ring', hidden: true });
     root.append(this.ring);
     new ResizeObserver(() => this.layout(false)).observe(root);
@@ -25,7 +24,6 @@ export class TableView {
     root.addEventListener('focusout', () => { this.ring.hidden = true; });
   }
 
-  /** Another game: nothing of the one before stays. */
   clear() {
     for (const group of Object.values(this.view)) group.node.remove();
     this.view = {};
@@ -39,7 +37,6 @@ export class TableView {
     this.info = null;
   }
 
-  /** Show these piles; cards that were elsewhere move there. */
   show(piles, { animate = true, accepts } = {}) {
     const names = Object.keys(piles);
     if (accepts !== undefined) this.accepts = accepts;
@@ -82,7 +79,7 @@ export class TableView {
     return accepts[accepts.length === columns ? name.slice(1) - 1 : accepts.length === 1 ? 0 : Math.min(accepts.length - 1, name.slice(1) - 1)];
   }
 
-  /** Give every card of the new piles an element: where it lies, where it came from, or a new one. */
+  /** An element for every card: where it lies, where it came from, or a new one. */
   settle(piles) {
     const free = new Map();
     const claimed = new Set();
@@ -144,14 +141,12 @@ export class TableView {
 
   turn(card, name) {
     if (card.name === name) return;
-    const wasShown = card.name !== null;
     card.name = name;
     card.node.className = `card ${name === HIDDEN ? 'down' : 'HD'.includes(name[1]) ? 'red' : 'black'}`;
     card.node.replaceChildren(face(name));
-    card.isTurned = wasShown;
   }
 
-  /** Names and tab stops for everything that can be reached. */
+  /** Names and tab stops. */
   label() {
     const stops = [];
     for (const name of this.names) {
@@ -220,16 +215,13 @@ export class TableView {
     this.ring.hidden = !node.matches(':focus-visible');
   }
 
-  /** Put everything in its place. */
   layout(animate = true) {
     const W = this.root.clientWidth, H = this.root.clientHeight;
     if (!this.names || !Object.keys(this.view).length || W < 40 || H < 40) return;
     const { large, left } = this.settings();
     const geometry = arrange(this.piles, W, H, { depth: this.depth, isLarge: large, isLeft: left });
-    const old = this.geometry;
-    const isNew = !old || ['cw', 'ch', 'W', 'H', 'portrait', 'size'].some((key) => old[key] !== geometry[key]) || old.large !== large || old.left !== left;
-    this.geometry = Object.assign(geometry, { large, left });
-    const { cw, ch, ix, size, places } = geometry;
+    const { cw, ch, ix, size, places } = geometry, shape = [cw, ch, W, H, size, large, left].join(), isNew = this.geometry?.shape !== shape;
+    this.geometry = Object.assign(geometry, { shape });
     if (isNew) {
       animate = false;
       this.root.dataset.size = size;
@@ -242,7 +234,7 @@ export class TableView {
       const group = this.view[name], place = places[name], cards = group.cards;
       if (isNew) Object.assign(group.slot.style, { left: `${place.x}px`, top: `${place.y}px` });
       const { offsets, ix: own, fu } = fan(this.piles[name], place, geometry);
-      // In whole pixels, so that it seldom changes: it concerns every part of every card of the column.
+      // Whole pixels: it seldom changes, and concerns every card of the column.
       const narrow = own < ix ? own : 0, top = narrow ? Math.max(1, Math.round(Math.min(ch * 0.028, ((fu || 0) - narrow) * 0.42))) : 0;
       if (group.ix !== narrow || group.top !== top) {
         Object.assign(group, { ix: narrow, top });
@@ -266,7 +258,7 @@ export class TableView {
     this.root.dispatchEvent(new Event('laid'));
   }
 
-  /** Of covered cards only the index is drawn, once what covers them lies there: most of a long column costs nothing. */
+  /** Of covered cards only the index is drawn, once they are covered: a long column costs little. */
   cover(ms = 0) {
     clearTimeout(this.covering);
     this.covering = setTimeout(() => {
@@ -318,7 +310,6 @@ export class TableView {
     motion.oncancel = () => { if (far) node.style.zIndex = ''; };
   }
 
-  /** The last n cards of a pile are picked up; these piles take them. */
   select(pile, n, targets = []) {
     this.unselect();
     if (!pile) return;
@@ -359,7 +350,6 @@ export class TableView {
     }
   }
 
-  /** Mark the piles that take what is picked up. */
   targets(names) {
     for (const node of this.root.querySelectorAll('.target')) node.classList.remove('target');
     this.marked = names;
@@ -370,7 +360,6 @@ export class TableView {
     }
   }
 
-  /** Show a hint: cards to move, and where to. */
   hint(from, n, to) {
     this.unhint();
     const group = this.view[from];
@@ -393,7 +382,7 @@ export class TableView {
     }
   }
 
-  /** A won game: from the foundations every card rises into one wide arc and falls back. Says how long that takes. */
+  /** A won game: the cards rise into one wide arc and fall back; for how long. */
   celebrate() {
     const ms = this.duration(), { W, H, cw, ch } = this.geometry, cards = this.names.flatMap((name) => this.view[name].cards);
     if (!ms) return 0;
@@ -407,7 +396,7 @@ export class TableView {
     return 6 * ms + cards.length * 5;
   }
 
-  /** The part of the table that stands for a pile: for a column all of its height. */
+  /** Where a drop is for this pile: all of a column's height. */
   area(name) {
     const { places, cw, ch } = this.geometry, place = places[name], cards = this.view[name].cards;
     const last = cards.at(-1);

@@ -1,14 +1,13 @@
-// One session with the server: commands and their replies, the mirrored tables, and coming back after a lost connection.
-// What it decides: which commands are sent again (all that were not answered, by the same id, which the server carries out
-// once), when to connect, and when a mirrored table needs a sync. It knows no rule, and nothing of the screen.
+// One session with the server: commands and replies, the mirrored tables, coming back after a lost connection. What was not
+// answered is sent again by the same id, which the server carries out once. No rule is known here, and no screen.
 
 import { Table } from './mirror.js';
 
 const FINAL = new Set([1003, 1008, 1009, 4002]);
 const PATIENT = new Set([1012, 1013, 4008]);
 const LATER = new Set(['rate_limited', 'busy', 'draining', 'unavailable']);
-const OPENING = new Set(['new', 'join', 'restart', 'daily_start', 'race', 'race_join']);
-// What must survive a reload of the page: everything that changes a game.
+const OPENING = new Set(['new', 'join', 'restart', 'daily_start']);
+// What must survive a reload.
 const LASTING = new Set(['move', 'tap', 'draw', 'undo', 'redo', 'home', 'auto', 'give_up']);
 const BEAT_MS = 15000;
 const ANSWER_MS = 8000;
@@ -16,7 +15,7 @@ const TOKEN = 'chilkoot.token';
 const SESSION = 'chilkoot.session';
 const SENT = 'chilkoot.sent';
 
-/** Storage may be forbidden or full; then nothing outlives the page, and play goes on. */
+/** Storage may be forbidden or full: then nothing outlives the page. */
 export function recall(store, key) {
   try {
     return JSON.parse(window[store].getItem(key));
@@ -31,7 +30,7 @@ export function remember(store, key, value) {
   } catch { /* see recall */ }
 }
 
-/** Why a command was not carried out: the server's refusal or error, or `lost` where its fate is unknown. */
+/** A refusal, an error, or `lost` where a command's fate is unknown. */
 export class No extends Error {
   constructor(code, message, more = {}) {
     super(message);
@@ -51,7 +50,7 @@ export class Wire extends EventTarget {
     this.replays = new Map();
     this.unsent = [];
     this.seats = new Map();
-    // Ids of one session never repeat, whatever was forgotten in between.
+    // Ids of one session never repeat.
     this.lastId = Date.now() * 100;
     this.attempt = 0;
     this.announced = null;
@@ -69,7 +68,6 @@ export class Wire extends EventTarget {
     this.dispatchEvent(Object.assign(new Event(type), detail));
   }
 
-  /** Send a command; its reply, or a No. Whatever was not answered when a connection is lost is sent again. */
   ask(type, fields = {}) {
     return new Promise((settle, fail) => {
       if (this.state === 'ended') return fail(new No('lost', this.why || ''));
@@ -92,7 +90,6 @@ export class Wire extends EventTarget {
     remember('sessionStorage', SENT, lasting.length ? lasting : null);
   }
 
-  /** Send what waits, no faster than the server's limits allow. */
   pump() {
     if (!this.isGreeted || this.pumping) return;
     const { rate, burst } = this.limits;
@@ -127,7 +124,7 @@ export class Wire extends EventTarget {
     let release = () => {};
     const mine = () => this.socket === socket;
     socket.onopen = () => {
-      // Two tabs share one chain of tokens: one after the other they say who they are.
+      // Two tabs share one chain of tokens: one after the other.
       const greet = () => new Promise((done) => {
         release = done;
         setTimeout(done, ANSWER_MS);
@@ -148,7 +145,6 @@ export class Wire extends EventTarget {
       release();
       if (mine()) this.lost(event.code, event.reason);
     };
-    // Neither opened nor welcomed in time: the network is there and leads nowhere.
     setTimeout(() => { if (mine() && !this.isGreeted) this.drop(); }, ANSWER_MS + 2000);
   }
 
@@ -209,7 +205,6 @@ export class Wire extends EventTarget {
       const other = recall('localStorage', TOKEN);
       if (other && other !== this.token) this.token = other;
       else {
-        // The server does not know us any more: what was ours is out of reach.
         remember('localStorage', TOKEN, null);
         this.forget();
         this.token = null;
@@ -218,7 +213,7 @@ export class Wire extends EventTarget {
       return void (this.timer = setTimeout(() => this.connect(), 50));
     }
     if (code === 4005) {
-      // This page was copied with its session. Each copy is a client of its own.
+      // This page was copied with its session.
       this.forget();
       return void (this.timer = setTimeout(() => this.connect(), 50));
     }
@@ -238,20 +233,18 @@ export class Wire extends EventTarget {
     this.timer = setTimeout(() => this.connect(), wait);
   }
 
-  /** Begin another session; the games are joined anew. */
   forget() {
     this.session = null;
     remember('sessionStorage', SESSION, null);
     for (const command of [...this.pending.values()]) if (command.wasSent) this.refuse(command, new No('lost', ''));
   }
 
-  /** The machine woke up, or the network came back: do not wait. */
   hurry() {
     if (this.state === 'waiting') this.connect();
     else if (this.isGreeted) this.beat(2500);
   }
 
-  /** Is anybody there? A connection that says nothing in reply is no connection. */
+  /** A connection on which nothing comes back is none. */
   beat(patience = ANSWER_MS) {
     if (!this.isGreeted) return;
     const socket = this.socket, asked = performance.now();
@@ -291,7 +284,6 @@ export class Wire extends EventTarget {
 
   answer(command, message) {
     if (message.type === 'error' && LATER.has(message.code) && command.tries < 8) {
-      // Nothing was done, and the server says when to ask again.
       command.tries += 1;
       return void setTimeout(() => { this.unsent.push(command); this.pump(); }, message.retry_after_ms || 1000);
     }
@@ -303,7 +295,7 @@ export class Wire extends EventTarget {
     if (message.type === 'snapshot' && OPENING.has(command.frame.type)) {
       const { role, key } = command.frame;
       this.seats.set(message.game, { role: role || message.role, key });
-      // The first reply went down with its connection: the new one was not told to watch.
+      // The connection that would watch is gone.
       if (command.isAgain) this.rejoin(message.game);
     }
     command.settle(message);
@@ -320,7 +312,7 @@ export class Wire extends EventTarget {
     const table = message.game && this.tables.get(message.game);
     if (message.type === 'draining') this.announced = message.retry_after_ms;
     else if (message.type === 'snapshot') {
-      // The stored reply to a command that was sent twice may be older than what we know.
+      // The stored reply to a command sent twice may be old.
       if (table && message.seq < table.seq) return;
       const isSame = table?.seq === message.seq;
       if (table) table.take(message);
@@ -339,7 +331,7 @@ export class Wire extends EventTarget {
       const missed = message.detail?.missed;
       if (missed) missed.forEach((diff) => this.mirror(diff));
       else this.sync(command.frame.game);
-    } else if (message.type === 'race_progress') this.say('race', { news: message });
+    } else if (/^race(_progress)?$/.test(message.type)) this.say('race', { news: message });
   }
 
   sync(game) {
@@ -349,20 +341,17 @@ export class Wire extends EventTarget {
     this.ask('sync', { game }).catch(() => {}).finally(() => this.syncing.delete(game));
   }
 
-  /** Stop following a game. */
   leave(game) {
     if (!this.tables.delete(game)) return;
     this.seats.delete(game);
     this.ask('leave', { game }).catch(() => {});
   }
 
-  /** Say another name than the one the connection began with. */
   async rename() {
     const told = await this.ask('hello', { name: this.name, token: this.token, session: this.session });
     return told;
   }
 
-  /** Every frame of a replay as it comes. */
   replay(game, speed, tell) {
     return new Promise((settle, fail) => {
       const id = this.lastId + 1;

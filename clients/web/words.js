@@ -1,87 +1,363 @@
-// Every word the client says, by message id. {name} is a value, {name|one|many} chooses by number.
+// All words: a line a message, a column a language; an empty column is English, or the server's own sentence. {name} is a
+// value, {name|one|many} chooses by number.
 
-import { recall } from './wire.js';
+const TABLE = `
+card = {rank} of {suit} / {suit} {rank}
+rank.A = ace / Ass
+rank.J = jack / Bube
+rank.Q = queen / Dame
+rank.K = king / König
+rank.T = 10
+suit.C = clubs / Kreuz
+suit.D = diamonds / Karo
+suit.H = hearts / Herz
+suit.S = spades / Pik
+pile.t = column {n} / Spalte {n}
+pile.c = cell {n} / Zelle {n}
+pile.r = reserve {n} / Reserve {n}
+pile.r1 = reserve / Reserve
+pile.s = stock / Talon
+pile.w = waste / Abwurf
+pile.f = foundation {n} / Ablage {n}
+pile.fs = {suit} foundation / {suit}-Ablage
+pile.fsn = {suit} foundation {n} / {suit}-Ablage {n}
+label.card = {card}, {at} of {all}, {pile} / {card}, {at} von {all}, {pile}
+label.riders = {card}, {at} of {all}, {pile}, {n} {n|card|cards} on it / {card}, {at} von {all}, {pile}, {n} {n|Karte|Karten} darauf
+label.top = {pile}, {card}
+label.topn = {pile}, {card}, {n} {n|card|cards} / {pile}, {card}, {n} {n|Karte|Karten}
+label.empty = {pile}, empty / {pile}, leer
+label.accepts = {pile}, empty, takes {what} / {pile}, leer, nimmt {what}
+label.down = {pile}, {n} face-down / {pile}, {n} verdeckt
+label.stock = stock, {n} {n|card|cards} / Talon, {n} {n|Karte|Karten}
+accepts.any = any card / jede Karte
+accepts.none = no card / keine Karte
+accepts.K = kings / Könige
+accepts.A = aces / Asse
+accepts.other = certain cards / bestimmte Karten
+down = face-down card / verdeckte Karte
+slot.cell = cell / Zelle
+table = Card table / Spieltisch
+tools = Game actions / Aktionen
+say.moved = {card} to {pile}. / {card} auf {pile}.
+say.group = {card} and {n} {n|card|cards} to {pile}. / {card} und {n} {n|Karte|Karten} auf {pile}.
+say.onto = {card} to {pile} on {onto}. / {card} auf {pile}, auf {onto}.
+say.grouponto = {card} and {n} {n|card|cards} to {pile} on {onto}. / {card} und {n} {n|Karte|Karten} auf {pile}, auf {onto}.
+say.turned = Turned up {cards}. / Aufgedeckt: {cards}.
+say.alsohome = {n} {n|card|cards} went home. / {n} {n|Karte|Karten} abgelegt.
+say.home1 = {card} sent home. / {card} abgelegt.
+say.homen = {n} cards sent home. / {n} Karten abgelegt.
+say.score = {n} home. / {n} auf der Ablage.
+say.draw = Dealt from the stock: {cards}. / Vom Talon: {cards}.
+say.redeal = Turned the waste over. / Abwurf umgedreht.
+say.dealt = Dealt from the stock. / Vom Talon gegeben.
+say.undo = Taken back. {what} / Zurückgenommen. {what}
+say.redo = Done again. {what} / Wiederholt. {what}
+say.auto = Auto: {what}
+say.nothing = Nothing moved. / Nichts bewegt.
+say.start = {name}. {n} cards home, {moves} moves. / {name}. {n} Karten abgelegt, {moves} Züge.
+say.fresh = {name} is dealt. Pick up a card. / {name} ist ausgelegt. Nimm eine Karte auf.
+picked = Picked up {card} – {n} {n|place|places} to go / {card} aufgenommen – {n} {n|Ziel|Ziele}
+pickedgroup = Picked up {card} and the {k} {k|card|cards} on it – {n} {n|place|places} to go / {card} und {k} {k|Karte|Karten} darauf aufgenommen – {n} {n|Ziel|Ziele}
+put = Put back. / Zurückgelegt.
+changed = The table has changed meanwhile; the move was not made. / Der Tisch hat sich inzwischen verändert; der Zug wurde nicht gemacht.
+nohere = There is nothing to pick up here. / Hier liegt nichts zum Aufnehmen.
+facedown = That card lies face down. / Diese Karte liegt verdeckt.
+watching = You are watching; only players may move. / Du siehst zu; nur Spieler dürfen ziehen.
+hint.move = Hint: {what} / Tipp: {what}
+waiting = Not sent yet: the connection is being restored. / Noch nicht gesendet: Die Verbindung wird wiederhergestellt.
+undo = Undo / Zurück
+redo = Redo / Wieder
+hint = Hint / Tipp
+auto = Auto
+home = Send home / Ablegen
+home.short = Home / Ablegen
+again = New deal / Neues Blatt
+again.short = New / Neu
+giveup = Give up / Aufgeben
+draw = Draw
+menu = Menu / Menü
+lobby = Games / Spiele
+newgame = New game / Neues Spiel
+restart = Restart this deal / Dieselben Karten neu
+rules = How to play / Spielregeln
+stats = Statistics / Statistik
+settings = Settings / Einstellungen
+help = Keys and help / Tasten und Hilfe
+share = Share / Teilen
+replay = Replay / Wiedergabe
+close = Close / Schließen
+cancel = Cancel / Abbrechen
+moves = Moves / Züge
+streak = Streak
+score = Score {n} of {all} / {n} von {all} abgelegt
+deal = Deal {deal} / Blatt {deal}
+deal.board = laid out by hand / von Hand gelegt
+copydeal = Copy the deal / Blatt kopieren
+copied = Copied. / Kopiert.
+notcopied = Copying is not possible here; the text is selected. / Kopieren geht hier nicht; der Text ist ausgewählt.
+viewers = {n} watching / {n} sehen zu
+spectator = watching / du siehst zu
+proved = winnable / lösbar
+not_proved = perhaps not winnable / vielleicht nicht lösbar
+net.online = online / verbunden
+net.connecting = connecting… / verbinde …
+net.reconnecting = reconnecting… / verbinde wieder …
+net.waiting = offline, trying again / getrennt, neuer Versuch
+net.ended = disconnected / getrennt
+net.lost = The connection was lost. Play goes on when it is back. / Die Verbindung ist weg. Es geht weiter, sobald sie wieder da ist.
+net.back = Connected again. / Wieder verbunden.
+net.stranger = The server does not know you any more; you are a new guest. / Der Server kennt dich nicht mehr; du bist ein neuer Gast.
+net.why = The server closed the connection: {why} / Der Server hat die Verbindung beendet: {why}
+net.unsure = It is not known whether the last action was made. / Ob der letzte Zug noch gemacht wurde, ist nicht bekannt.
+net.off = You are offline. Moves need the server. / Du bist offline. Züge brauchen den Server.
+giveup.title = Give up this game? / Dieses Spiel aufgeben?
+giveup.text = It will count as lost. The cards are then shown in the replay. / Es zählt als verloren. Die Wiedergabe zeigt dann alle Karten.
+giveup.yes = Yes, give up / Ja, aufgeben
+giveup.no = Keep playing / Weiterspielen
+won.title = Solved in {n} {n|move|moves} / Gelöst in {n} {n|Zug|Zügen}
+lost.no_moves = No moves are left / Kein Zug mehr möglich
+lost.gave_up = Given up / Aufgegeben
+lost.conceded = Auto found no way on and conceded / Auto fand keinen Weg und gab auf
+lost.undo = You may still take moves back. / Du kannst noch Züge zurücknehmen.
+stuck.title = No way on in sight / Kein Weg in Sicht
+stuck.text = No moves from what is visible turn up another card or bring more cards home. You can undo, or give up. / Keine Zugfolge aus dem Sichtbaren deckt noch eine Karte auf oder legt mehr ab. Du kannst zurücknehmen oder aufgeben.
+stuck.play = Go on playing / Weiterspielen
+back1 = Undo one move / Einen Zug zurück
+look = Look at the table / Tisch ansehen
+result.copy = Copy result / Ergebnis kopieren
+result.picture = Save picture / Bild speichern
+result.replay = Watch replay / Wiedergabe
+result.same = Same deal again / Dasselbe Blatt
+share.line = {name} · {result} · {moves} {moves|move|moves} · {how} / {name} · {result} · {moves} {moves|Zug|Züge} · {how}
+share.solved = solved / gelöst
+share.lost = {n}/{all}
+share.clean = no undo / nichts zurückgenommen
+share.undos = {n} {n|undo|undos} / {n} zurückgenommen
+share.watch = Link to watch / Link zum Zusehen
+share.play = Link to play together / Link zum Mitspielen
+share.private = Who has this link may move cards. / Wer diesen Link hat, darf Karten bewegen.
+share.native = Share… / Teilen …
+copy = Copy / Kopieren
+new.variant = Game / Spiel
+new.search = Search games / Spiele suchen
+new.level = Level / Stufe
+new.deal = Deal / Blatt
+new.deal.hint = empty for a fresh one, or a number, ck:7, ms:24 / leer für ein neues, oder eine Zahl, ck:7, ms:24
+new.winnable = Only a deal that can be won / Nur ein lösbares Blatt
+new.watch = Who may watch / Wer darf zusehen
+new.open = everybody / alle
+new.key = who has the link / wer den Link hat
+new.closed = nobody / niemand
+new.start = Deal / Geben
+new.more = More games / Mehr Spiele
+new.found = {n} {n|game|games} / {n} {n|Spiel|Spiele}
+new.going = Dealing… / Wird gegeben …
+lobby.title = Yukon and its family / Yukon und Verwandte
+lobby.text = Solitaire games that lie open before you. Move any face-up card with everything on it. / Patiencen, die offen vor dir liegen. Jede aufgedeckte Karte zieht mit allem, was auf ihr liegt.
+lobby.play = Play {name} / {name} spielen
+lobby.continue = Continue / Weiterspielen
+lobby.mine = My games / Meine Spiele
+lobby.none = No games yet. / Noch keine Spiele.
+lobby.playing = Unfinished / Offen
+lobby.over = Finished / Beendet
+lobby.more = Show more / Mehr zeigen
+lobby.entry = {state}, {n} home, {moves} {moves|move|moves} / {state}, {n} abgelegt, {moves} {moves|Zug|Züge}
+lobby.four = The four / Die vier
+lobby.daily = Daily deal / Blatt des Tages
+state.playing = going on / offen
+state.won = won / gelöst
+state.lost = lost / verloren
+state.stuck = stuck / festgefahren
+stats.title = Statistics / Statistik
+stats.all = All games / Alle Spiele
+stats.started = Started / Begonnen
+stats.finished = Finished / Beendet
+stats.won = Won / Gelöst
+stats.rate = Share won / Anteil gelöst
+stats.best = Most cards home / Meiste abgelegt
+stats.streak = Streak / Serie
+set.title = Settings / Einstellungen
+set.theme = Colours / Farben
+set.theme.system = as the system / wie das System
+set.theme.light = light / hell
+set.theme.dark = dark / dunkel
+set.theme.contrast = high contrast / starker Kontrast
+set.deck = Deck / Karten
+set.deck.auto = as the game builds / wie das Spiel baut
+set.deck.2 = two colours / zwei Farben
+set.deck.4 = four colours / vier Farben
+set.mark = Hollow red suits (needs no colour) / Rote Zeichen hohl (ohne Farbe lesbar)
+set.large = Large print / Großdruck
+set.left = Left-handed / Linkshändig
+set.speed = Animation / Bewegung
+set.speed.0 = off / aus
+set.speed.1 = fast / schnell
+set.speed.2 = normal
+set.speed.4 = slow / langsam
+set.letters = Single letters are keys / Einzelne Buchstaben sind Tasten
+set.tap = One tap sends a card home / Ein Tippen legt die Karte ab
+set.language = Language / Sprache
+set.language.auto = as the browser / wie der Browser
+set.name = Your name / Dein Name
+set.targets = Show where a card may go / Zeigen, wohin eine Karte darf
+help.title = Keys and help / Tasten und Hilfe
+help.ways = Tap a card, then its place; or drag it; or use the keys. All three do the same. / Tippe eine Karte an, dann ihr Ziel; oder ziehe sie; oder nimm die Tasten. Alles drei ist dasselbe.
+key.1 = Arrows: between columns and cards / Pfeile: zwischen Spalten und Karten
+key.2 = Home, End: top and bottom card of a column / Pos1, Ende: oberste und unterste Karte einer Spalte
+key.3 = 1–9, 0: to a column, again for the card above / 1–9, 0: zu einer Spalte, nochmals: die Karte darüber
+key.4 = Shift+1–4: to a foundation / Umschalt+1–4: zu einer Ablage
+key.5 = Enter: pick up or drop; a card that fits goes home / Eingabe: aufnehmen oder ablegen; was passt, kommt auf die Ablage
+key.6 = Space: pick up or drop / Leertaste: aufnehmen oder hinlegen
+key.7 = Esc: put back / Esc: zurücklegen
+key.8 = U or Ctrl+Z: undo / U oder Strg+Z: zurücknehmen
+key.9 = R or Ctrl+Y: redo / R oder Strg+Y: wiederholen
+key.10 = H: hint / H: Tipp
+key.11 = A: auto / A: Auto
+key.12 = S: send home / S: ablegen, was geht
+key.13 = D: draw from the stock / D: vom Talon geben
+key.14 = N: new game / N: neues Spiel
+key.15 = P: list the cards of a column / P: Karten einer Spalte auflisten
+key.16 = T: read the table / T: Tisch vorlesen
+key.17 = C: read the column / C: Spalte vorlesen
+key.18 = Q: read the score / Q: Stand vorlesen
+key.19 = L: repeat the last message / L: letzte Meldung wiederholen
+key.20 = ?: this list / ?: diese Liste
+help.touch = Press long, or click right, on a column to list its cards. / Lange drücken oder Rechtsklick auf eine Spalte listet ihre Karten.
+peek.title = Cards of {pile} / Karten: {pile}
+peek.pick = Choose the card to pick up. / Wähle die Karte, die du aufnimmst.
+read.column = {pile}: {cards}.
+read.empty = {pile}: empty. / {pile}: leer.
+read.down = {n} face-down / {n} verdeckt
+read.score = {n} of {all} cards home, {moves} {moves|move|moves}, {undos} {undos|undo|undos}. / {n} von {all} abgelegt, {moves} {moves|Zug|Züge}, {undos} zurückgenommen.
+replay.group = Replay / Wiedergabe
+replay.start = To the start / Zum Anfang
+replay.back = One action back / Eine Aktion zurück
+replay.play = Play / Abspielen
+replay.pause = Pause / Anhalten
+replay.step = One action on / Eine Aktion weiter
+replay.end = To the end / Zum Ende
+replay.speed = Speed / Tempo
+replay.at = Action / Aktion
+replay.of = action {n} of {all} / Aktion {n} von {all}
+replay.loading = Reading the game… / Das Spiel wird gelesen …
+replay.none = There is nothing to replay yet. / Es gibt noch nichts wiederzugeben.
+replay.link = Copy link to this position / Link zu dieser Stelle kopieren
+over.title = Game over / Spiel beendet
+nogame = There is no such game, or it is not yours to see. / Dieses Spiel gibt es nicht, oder du darfst es nicht sehen.
+err.lost = The connection was lost before the answer came. / Die Verbindung brach ab, bevor die Antwort kam.
+daily.start = Play today’s deal / Blatt des Tages spielen
+no.game_over =  / Das Spiel ist zu Ende.
+no.not_available =  / Das lässt sich hier nicht bewegen.
+no.face_down =  / Diese Karte liegt verdeckt.
+no.not_a_sequence =  / Diese Karten hängen nicht so zusammen, wie es das Spiel verlangt.
+no.too_many_cards =  / So viele Karten dürfen nicht auf einmal ziehen.
+no.one_card_only =  / Dorthin geht nur eine Karte auf einmal.
+no.cell_full =  / Die Zelle ist besetzt.
+no.no_return =  / Abgelegte Karten kommen nicht zurück.
+no.whole_column =  / Eine ganze Spalte in eine leere zu legen ändert nichts.
+no.column_full =  / Die Spalte ist voll.
+no.needs_king =  / In eine leere Spalte kommt nur ein König.
+no.wrong_start =  / In diese leere Spalte kommen andere Karten.
+no.empty_column =  / Leere Spalten lassen das nicht zu.
+no.foundation_order =  / Diese Karte ist auf der Ablage noch nicht an der Reihe.
+no.same_color =  / Die Farben müssen abwechseln.
+no.wrong_color =  / Die Karten müssen eine Farbe haben.
+no.wrong_suit =  / Das Zeichen passt nicht.
+no.wrong_rank =  / Der Wert passt nicht.
+no.no_stock =  / Der Talon ist leer.
+no.no_redeal =  / Der Talon darf nicht noch einmal durchgegangen werden.
+no.nothing_to_undo =  / Es gibt nichts zurückzunehmen.
+no.nothing_to_redo =  / Es gibt nichts zu wiederholen.
+no.nothing_to_send_home =  / Keine Karte lässt sich jetzt ablegen.
+no.game_too_long =  / Dieses Spiel ist zu lang geworden.
+no.stale =  / Der Tisch hatte sich inzwischen verändert; der Zug wurde nicht gemacht.
+no.rate_limited =  / Das war zu schnell; gleich noch einmal.
+no.busy =  / Der Server ist gerade beschäftigt.
+no.forbidden =  / Du siehst zu; nur Spieler dürfen ziehen.
+no.no_such_game =  / Dieses Spiel gibt es nicht, oder du darfst es nicht sehen.
+no.unavailable =  / Der Server kann gerade nicht lesen oder schreiben.
+no.too_many_games =  / Du hast zu viele offene Spiele; beende eines oder gib es auf.
+no.no_such_variant =  / Dieses Spiel gibt es hier nicht.
+no.hint_not_allowed =  / Dieses Spiel gibt keine Tipps.
+no.auto_not_allowed =  / Dieses Spiel zieht nicht von selbst.
+no.home_not_allowed =  / Dieses Spiel kennt kein Ablegen auf einmal.
+no.undo_not_allowed =  / Dieses Spiel lässt kein Zurücknehmen zu.
+daily.past = Play this deal (it does not count) / Dieses Blatt spielen (zählt nicht)
+daily.title = Daily deal of {date} (UTC) / Blatt des Tages {date} (UTC)
+daily.name = {name} daily {date} / {name}, Blatt des Tages {date}
+daily.text = One deal for everybody; one attempt counts. Undo, hint and auto are allowed and count as help. / Ein Blatt für alle; ein Versuch zählt. Zurücknehmen, Tipp und Auto sind erlaubt und gelten als Hilfe.
+daily.-1 = The day before / Der Tag davor
+daily.1 = The day after / Der Tag danach
+daily.streak = Streak: {n} {n|day|days}, best {best} / Serie: {n} {n|Tag|Tage}, längste {best}
+daily.next = The next deal comes in / Das nächste Blatt kommt in
+daily.reveals = All is told about this day in / Alles über diesen Tag erfährt man in
+daily.proof = How to check this deal / So lässt sich dieses Blatt prüfen
+help.clean = clean / ohne Hilfe
+help.assisted = assisted / mit Hilfe
+board.title = Leaderboard / Rangliste
+board.none = Nobody yet. / Noch niemand.
+board.day = This day / Dieser Tag
+board.week = This week / Diese Woche
+board.all = All time / Alle Zeit
+board.rank = Place / Platz
+board.player = Player / Spieler
+board.result = Home / Abgelegt
+board.won = Won / Gelöst
+board.help = Help / Hilfe
+board.moves = Moves / Züge
+board.time = Time / Zeit
+guest = Guest {id} / Gast {id}
+new.seats = Players (more than one: a race) / Spieler (mehr als einer: Wettrennen)
+race.title = Race: {name} / Wettrennen: {name}
+race.is.waiting = {n} of {all} players are here. / {n} von {all} Spielern sind da.
+race.is.running = The race is on. / Das Rennen läuft.
+race.is.over = The race is over. / Das Rennen ist vorbei.
+race.starts = It begins in / Es beginnt in
+race.link = Link to join / Link zum Mitmachen
+race.table = To my table / Zu meinem Tisch
+race.leave = Leave the race / Rennen verlassen
+race.again = Rematch / Revanche
+race.against = Race against this game / Gegen dieses Spiel antreten
+race.me = you / du
+race.ghost = the recording / die Aufzeichnung
+race.waiting = here / da
+race.playing = playing / spielt
+race.stuck = stuck / festgefahren
+race.won = won / gelöst
+race.lost = lost / verloren
+race.left = left / gegangen
+race.late = too late / zu spät
+`;
 
-const EN = {
-  'card': '{rank} of {suit}', 'rank.A': 'ace', 'rank.J': 'jack', 'rank.Q': 'queen', 'rank.K': 'king', 'rank.T': '10',
-  'suit.C': 'clubs', 'suit.D': 'diamonds', 'suit.H': 'hearts', 'suit.S': 'spades',
-  'pile.t': 'column {n}', 'pile.c': 'cell {n}', 'pile.r': 'reserve {n}', 'pile.r1': 'reserve', 'pile.s': 'stock', 'pile.w': 'waste',
-  'pile.f': 'foundation {n}', 'pile.fs': '{suit} foundation', 'pile.fsn': '{suit} foundation {n}',
-  'label.card': '{card}, {at} of {all}, {pile}', 'label.riders': '{card}, {at} of {all}, {pile}, {n} {n|card|cards} on it',
-  'label.top': '{pile}, {card}', 'label.topn': '{pile}, {card}, {n} {n|card|cards}', 'label.empty': '{pile}, empty',
-  'label.accepts': '{pile}, empty, takes {what}', 'label.down': '{pile}, {n} face-down', 'label.stock': 'stock, {n} {n|card|cards}',
-  'accepts.any': 'any card', 'accepts.none': 'no card', 'accepts.K': 'kings', 'accepts.A': 'aces', 'accepts.other': 'certain cards', 'down': 'face-down card',
-  'slot.cell': 'cell', 'table': 'Card table', 'tools': 'Game actions',
-  'say.moved': '{card} to {pile}.', 'say.group': '{card} and {n} {n|card|cards} to {pile}.', 'say.onto': '{card} to {pile} on {onto}.',
-  'say.grouponto': '{card} and {n} {n|card|cards} to {pile} on {onto}.', 'say.turned': 'Turned up {cards}.', 'say.alsohome': '{n} {n|card|cards} went home.',
-  'say.home1': '{card} sent home.', 'say.homen': '{n} cards sent home.', 'say.score': '{n} home.', 'say.draw': 'Dealt from the stock: {cards}.', 'say.redeal': 'Turned the waste over.', 'say.dealt': 'Dealt from the stock.',
-  'say.undo': 'Taken back. {what}', 'say.redo': 'Done again. {what}', 'say.auto': 'Auto: {what}', 'say.nothing': 'Nothing moved.',
-  'say.start': '{name}. {n} cards home, {moves} moves.', 'say.fresh': '{name} is dealt. Pick up a card.',
-  'picked': 'Picked up {card} – {n} {n|place|places} to go', 'pickedgroup': 'Picked up {card} and the {k} {k|card|cards} on it – {n} {n|place|places} to go',
-  'put': 'Put back.', 'changed': 'The table has changed meanwhile; the move was not made.', 'nohere': 'There is nothing to pick up here.', 'facedown': 'That card lies face down.', 'watching': 'You are watching; only players may move.',
-  'hint.move': 'Hint: {what}', 'waiting': 'Not sent yet: the connection is being restored.',
-  'undo': 'Undo', 'redo': 'Redo', 'hint': 'Hint', 'auto': 'Auto', 'home': 'Send home', 'home.short': 'Home', 'again': 'New deal', 'again.short': 'New', 'giveup': 'Give up', 'draw': 'Draw', 'menu': 'Menu', 'lobby': 'Games', 'newgame': 'New game',
-  'restart': 'Restart this deal', 'rules': 'How to play', 'stats': 'Statistics', 'settings': 'Settings', 'help': 'Keys and help', 'share': 'Share', 'replay': 'Replay', 'close': 'Close', 'cancel': 'Cancel',
-  'moves': 'Moves', 'streak': 'Streak', 'score': 'Score {n} of {all}', 'deal': 'Deal {deal}', 'deal.board': 'laid out by hand', 'copydeal': 'Copy the deal', 'copied': 'Copied.', 'notcopied': 'Copying is not possible here; the text is selected.',
-  'viewers': '{n} watching', 'spectator': 'watching', 'proved': 'winnable', 'not_proved': 'perhaps not winnable',
-  'net.online': 'online', 'net.connecting': 'connecting…', 'net.reconnecting': 'reconnecting…', 'net.waiting': 'offline, trying again', 'net.ended': 'disconnected',
-  'net.lost': 'The connection was lost. Play goes on when it is back.', 'net.back': 'Connected again.', 'net.stranger': 'The server does not know this player any more; you are a new guest.', 'net.why': 'The server closed the connection: {why}', 'net.unsure': 'It is not known whether the last action was made.', 'net.off': 'You are offline. The table is as you left it; moves need the server.',
-  'giveup.title': 'Give up this game?', 'giveup.text': 'It will count as lost. The cards are then shown in the replay.', 'giveup.yes': 'Yes, give up', 'giveup.no': 'Keep playing',
-  'won.title': 'Solved in {n} {n|move|moves}', 'won.text': '{name} · {undos} {undos|undo|undos} · streak {streak}', 'won.plain': '{name} · {undos} {undos|undo|undos}',
-  'lost.no_moves': 'No moves are left', 'lost.gave_up': 'Given up', 'lost.conceded': 'Auto found no way on and conceded', 'lost.text': '{name} · {n} of {all} cards home · {moves} {moves|move|moves}', 'lost.undo': 'You may still take moves back.',
-  'stuck.title': 'No way on in sight', 'stuck.text': 'No moves from what is visible turn up another card or bring more cards home. You can undo, or give up.', 'stuck.play': 'Go on playing', 'back1': 'Undo one move', 'look': 'Look at the table',
-  'result.copy': 'Copy result', 'result.picture': 'Save picture', 'result.replay': 'Watch replay', 'result.same': 'Same deal again',
-  'share.line': '{name} · {result} · {moves} {moves|move|moves} · {how}', 'share.solved': 'solved', 'share.lost': '{n}/{all}', 'share.clean': 'no undo', 'share.undos': '{n} {n|undo|undos}',
-  'share.watch': 'Link to watch', 'share.play': 'Link to play together', 'share.private': 'Who has this link may move cards.', 'share.native': 'Share…', 'copy': 'Copy',
-  'new.variant': 'Game', 'new.search': 'Search games', 'new.level': 'Level', 'new.deal': 'Deal', 'new.deal.hint': 'empty for a fresh one, or a number, ck:7, ms:24', 'new.winnable': 'Only a deal that can be won', 'new.watch': 'Who may watch', 'new.open': 'everybody', 'new.key': 'who has the link', 'new.closed': 'nobody', 'new.start': 'Deal', 'new.more': 'More games', 'new.found': '{n} {n|game|games}', 'new.going': 'Dealing…',
-  'lobby.title': 'Yukon and its family', 'lobby.text': 'Solitaire games that lie open before you. Move any face-up card with everything on it.', 'lobby.play': 'Play {name}', 'lobby.continue': 'Continue', 'lobby.mine': 'My games', 'lobby.none': 'No games yet.', 'lobby.playing': 'Unfinished', 'lobby.over': 'Finished', 'lobby.more': 'Show more', 'lobby.entry': '{state}, {n} home, {moves} {moves|move|moves}', 'lobby.four': 'The four', 'lobby.daily': 'Daily', 'lobby.dailytext': 'One deal a day for everybody, by the UTC date {date}.',
-  'state.playing': 'going on', 'state.won': 'won', 'state.lost': 'lost', 'state.stuck': 'stuck',
-  'stats.title': 'Statistics', 'stats.all': 'All games', 'stats.started': 'Started', 'stats.finished': 'Finished', 'stats.won': 'Won', 'stats.rate': 'Share won', 'stats.best': 'Most cards home', 'stats.streak': 'Streak',
-  'set.title': 'Settings', 'set.theme': 'Colours', 'set.theme.system': 'as the system', 'set.theme.light': 'light', 'set.theme.dark': 'dark', 'set.theme.contrast': 'high contrast', 'set.deck': 'Deck', 'set.deck.auto': 'as the game builds', 'set.deck.2': 'two colours', 'set.deck.4': 'four colours', 'set.mark': 'Hollow red suits (needs no colour)', 'set.large': 'Large print', 'set.left': 'Left-handed', 'set.speed': 'Animation', 'set.speed.0': 'off', 'set.speed.1': 'fast', 'set.speed.2': 'normal', 'set.speed.4': 'slow', 'set.letters': 'Single letters are keys', 'set.tap': 'One tap sends a card home', 'set.language': 'Language', 'set.language.auto': 'as the browser', 'set.name': 'Your name', 'set.targets': 'Show where a card may go',
-  'help.title': 'Keys and help', 'help.ways': 'Tap a card, then its place; or drag it; or use the keys. All three do the same.',
-  'help.keys': 'Arrows|between columns and cards\nHome, End|top and bottom card of a column\n1–9, 0|to a column, again for the card above\nShift+1–4|to a foundation\nEnter|pick up or drop; a card that fits goes home\nSpace|pick up or drop\nEsc|put back\nU or Ctrl+Z|undo\nR or Ctrl+Y|redo\nH|hint\nA|auto\nS|send home\nD|draw from the stock\nN|new game\nP|list the cards of a column\nT|read the table\nC|read the column\nQ|read the score\nL|repeat the last message\n?|this list',
-  'help.touch': 'Press long, or click right, on a column to list its cards.',
-  'peek.title': 'Cards of {pile}', 'peek.pick': 'Choose the card to pick up.',
-  'read.column': '{pile}: {cards}.', 'read.empty': '{pile}: empty.', 'read.down': '{n} face-down', 'read.score': '{n} of {all} cards home, {moves} {moves|move|moves}, {undos} {undos|undo|undos}.',
-  'replay.group': 'Replay', 'replay.start': 'To the start', 'replay.back': 'One action back', 'replay.play': 'Play', 'replay.pause': 'Pause', 'replay.step': 'One action on', 'replay.end': 'To the end', 'replay.speed': 'Speed', 'replay.at': 'Action', 'replay.of': 'action {n} of {all}', 'replay.loading': 'Reading the game…', 'replay.none': 'There is nothing to replay yet.', 'replay.link': 'Copy link to this position',
-  'over.title': 'Game over', 'nogame': 'There is no such game, or it is not yours to see.', 'err.lost': 'The connection was lost before the answer came.', 'err.other': 'That did not work: {why}', 'daily.start': 'Play today’s deal',
-};
-
-let words = EN;
-export let language = 'en';
-
-/** The languages there are; English lies here, the others are fetched. */
+/** The languages there are, in the order of the columns. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch' };
 
-export async function speak(wanted) {
+const WORDS = new Map(TABLE.trim().split('\n').map((line) => line.split(' = ')).map(([id, text]) => [id, text.split(' / ')]));
+export let language = 'en';
+
+export function speak(wanted) {
   const asked = wanted && wanted !== 'auto' ? [wanted] : navigator.languages || [];
-  const found = asked.map((one) => one.slice(0, 2)).find((one) => LANGUAGES[one]) || 'en';
-  words = EN;
-  if (found === 'de') {
-    try {
-      words = { ...EN, ...(await import('./de.js')).default };
-    } catch { /* offline: English is here */ }
-  }
-  language = words === EN ? 'en' : found;
+  language = asked.map((one) => one.slice(0, 2)).find((one) => LANGUAGES[one]) || 'en';
   document.documentElement.lang = language;
 }
 
+const found = (id) => WORDS.get(id)?.[Object.keys(LANGUAGES).indexOf(language)] || WORDS.get(id)?.[0];
+export const has = (id) => Boolean(found(id));
+
 export function t(id, values = {}) {
-  const text = words[id] ?? id;
-  return text.replace(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (_, name, one, many) => (
+  return (found(id) || id).replace(/\{(\w+)(?:\|([^|}]*)\|([^}]*))?\}/g, (_, name, one, many) => (
     one === undefined ? String(values[name] ?? '') : Number(values[name]) === 1 ? one : many));
 }
 
-export const has = (id) => id in words;
-export const ids = () => Object.keys(EN);
+/** The messages of which the id begins so, in order. */
+export const all = (start) => [...WORDS.keys()].filter((id) => id.startsWith(start)).map((id) => t(id));
 
-/** The server's sentence, or ours where we speak another language and know its code. */
-export const reason = (why) => (why.code === 'lost' ? t('err.lost') : language !== 'en' && has(`no.${why.code}`) ? t(`no.${why.code}`) : why.message || why.code);
+/** The server's sentence or sentences, or ours where we speak another language and know its code. */
+export const reason = (why) => (why.code === 'lost' ? t('err.lost') : has(`no.${why.code}`) ? t(`no.${why.code}`) : why.detail?.problems?.join(' ') || why.message || why.code);
 
 export const cardName = (card) => (card === '??' ? t('down') : t('card', { rank: has(`rank.${card[0]}`) ? t(`rank.${card[0]}`) : card[0], suit: t(`suit.${card[1]}`) }));
 export const upper = (text) => text.charAt(0).toLocaleUpperCase(language) + text.slice(1);
 
-/** What a pile is called; of `foundations` there may be one for each suit, or several. */
 export function pileName(name, foundations = 4) {
   const n = Number(name.slice(1));
   if (name[0] === 'f') {
@@ -92,5 +368,3 @@ export function pileName(name, foundations = 4) {
   if (name === 'r1') return t('pile.r1');
   return t(`pile.${name[0]}`, { n });
 }
-
-export const saved = () => recall('localStorage', 'chilkoot.settings') || {};

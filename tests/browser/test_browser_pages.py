@@ -273,19 +273,37 @@ def test_german_is_spoken_too(open_window: OpenWindow) -> None:
     expect(page.get_by_role("button", name="Aufgeben")).to_be_visible()
 
 
-def test_every_language_has_the_words_of_english(open_window: OpenWindow) -> None:
-    window = open_window().open()
-    script = """async () => { const { ids } = await import('/words.js'); const de = (await import('/de.js')).default;
-        const english = new Set(ids()); return Object.keys(de).filter((id) => !english.has(id) && !id.startsWith('no.')); }"""
-    assert window.page.evaluate(script) == []
-    codes = window.page.evaluate("async () => Object.keys((await import('/de.js')).default)")
-    known = {code.removeprefix("no.") for code in codes if code.startswith("no.")}
-    assert {"same_color", "needs_king", "wrong_rank", "no_return", "face_down", "game_over", "stale"} <= known
+def table_of_words() -> dict[str, list[str]]:
+    """Each message's words, a text a language."""
+    lines = (WEB / "words.js").read_text().partition("const TABLE = `\n")[2].partition("\n`;")[0].split("\n")
+    table = {}
+    for line in lines:
+        name, is_there, text = line.partition(" = ")
+        assert is_there, line
+        assert name not in table, name
+        table[name] = text.split(" / ")
+    return table
+
+
+def test_every_language_fills_in_the_same_values() -> None:
+    for name, texts in table_of_words().items():
+        assert 1 <= len(texts) <= 2, name
+        # Reasons come in English from the server.
+        assert texts[0].strip() or name.startswith("no."), name
+        found = [set(re.findall(r"\{(\w+)", text)) for text in texts if text.strip()]
+        assert all(values == found[0] for values in found), name
 
 
 def test_every_message_that_is_said_has_its_words() -> None:
-    english = (WEB / "words.js").read_text().partition("const EN = {")[2].partition("\n};")[0]
-    ids = set(re.findall(r"'([\w.]+)': '", english))
+    ids = set(table_of_words())
+    assert {
+        "no.same_color",
+        "no.needs_king",
+        "no.wrong_rank",
+        "no.no_return",
+        "no.face_down",
+        "no.stale",
+    } <= ids
     said = {
         word
         for path in WEB.glob("*.js")
@@ -340,7 +358,7 @@ def test_what_others_write_is_never_markup(open_window: OpenWindow) -> None:
 def test_dailies_are_hidden_while_the_server_has_none(open_window: OpenWindow) -> None:
     window = open_window().open()
     expect(window.page.locator(".variant")).to_have_count(4)
-    offered = window.page.evaluate("() => !document.querySelector('.daily').hidden")
+    offered = window.page.locator("#daily").is_visible()
     script = """() => new Promise((done) => { const socket = new WebSocket(`ws://${location.host}/ws`);
         socket.onopen = () => socket.send('{"type": "daily", "id": 1}');
         socket.onmessage = (event) => { done(JSON.parse(event.data).code !== 'not_offered'); socket.close(); }; })"""

@@ -57,7 +57,7 @@ def web_files() -> dict[str, File]:
 
 def is_page(path: str) -> bool:
     """Whether an address is one that the client's single page answers to."""
-    return path in {"/", "/daily"} or path.startswith(("/games/", "/replay/"))
+    return path in {"/", "/daily"} or path.startswith(("/games/", "/replay/", "/races/"))
 
 
 def _kind(path: Path) -> str:

@@ -70,6 +70,17 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Games one connection receives events of."""
     cached_games: int = 2000
     """Games kept in memory although nobody looks at them."""
+    # races
+    active_races: int = 5
+    """Unfinished races of one player."""
+    race_countdown: float = 3
+    """Seconds from the word that all seats are taken to the deal."""
+    race_seconds: float = 60 * 60
+    """After this time a race is over for those who still play."""
+    race_idle_seconds: float = 10 * 60
+    """Who does nothing for so long has left the race."""
+    race_wait_seconds: float = 60 * 60
+    """How long a race waits for its players."""
     # connections
     connections: int = 10_000
     connections_per_address: int = 20

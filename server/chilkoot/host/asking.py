@@ -27,8 +27,8 @@ from chilkoot.wire.replies import error
 
 __all__ = [
     "is_sealed",
+    "may_be_shown",
     "on_games",
-    "on_not_offered",
     "on_ping",
     "on_recording",
     "on_replay",
@@ -78,7 +78,7 @@ async def on_games(request: Request) -> None:
 
 
 def _entry(header: GameHeader, now_ms: int) -> GameEntry:
-    names_deal = header.origin == "named" or _is_closed(header, now_ms)
+    names_deal = _is_closed(header, now_ms) or (header.origin == "named" and not is_sealed(header, now_ms))
     return GameEntry(
         game=header.id,
         variant=header.variant,
@@ -131,11 +131,6 @@ async def on_ping(request: Request) -> None:
     request.told(encode(Pong(re=command.id, time=request.house.clock.ms(), t=t)))
 
 
-async def on_not_offered(request: Request) -> None:
-    """A command of the protocol that this server knows, and has nothing to answer with."""
-    await request.tell(error(ErrorCode.NOT_OFFERED, request.command.id))
-
-
 async def on_recording(request: Request) -> None:
     """The portable record of a game: whole once it is closed, before that what its viewers saw."""
     command = request.command
@@ -181,6 +176,14 @@ async def _visible(request: Request, game: str) -> StoredGame | Error:
     return error(ErrorCode.NO_SUCH_GAME, request.command.id)
 
 
+async def may_be_shown(request: Request, game: str) -> StoredGame | Error:
+    """A game that is over and may be shown from its beginning to the one who asks."""
+    stored = await _visible(request, game)
+    if isinstance(stored, Error) or _is_closed(stored.header, request.house.clock.ms()):
+        return stored
+    return error(ErrorCode.NOT_OVER, request.command.id)
+
+
 async def on_replay(request: Request) -> None:
     """A finished game in time; it goes on beside whatever else the connection does."""
     command, house, connection = request.command, request.house, request.connection
@@ -188,12 +191,9 @@ async def on_replay(request: Request) -> None:
     if len(connection.replays) >= _REPLAYS:
         request.not_now(ErrorCode.BUSY, retry_after_ms=5000, message="Four replays at once are enough.")
         return
-    stored = await _visible(request, command.game)
+    stored = await may_be_shown(request, command.game)
     if isinstance(stored, Error):
         await request.tell(stored)
-        return
-    if not _is_closed(stored.header, house.clock.ms()):
-        await request.tell(error(ErrorCode.NOT_OVER, command.id))
         return
     frames = await house.ledger.ask(_frames, stored, command, request.player)
     request.told(frames.snapshot)

@@ -2,7 +2,7 @@
 
 Everything goes out through one ordered outbox. As long as the peer keeps up it is empty and messages are written at once.
 When it does not, replies wait (no further command is read until they are gone, so there are few), and events wait up to a
-bound; beyond that the events of each game give way to one snapshot of it, made when it can be sent.
+bound; beyond that the events of each game or race give way to one snapshot of it, made when it can be sent.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from websockets.asyncio.server import broadcast
 from chilkoot.config import Limits
 from chilkoot.host.hub import Live
 from chilkoot.host.pacing import Bucket, Pace
+from chilkoot.host.races import Room
 from chilkoot.host.socket import Socket
 from chilkoot.table import Session
 from chilkoot.wire import JSON, CloseCode, Form, to_msgpack
@@ -33,11 +34,14 @@ _FAREWELL_SECONDS: Final = 2
 _packed = lru_cache(maxsize=256)(to_msgpack)
 """For messages that are not large, since they are kept: a diff goes to many viewers."""
 
-_Waiting = bytes | tuple[Live, bytes] | Live
-"""What waits: a reply, an event of a game, or the word that a game's snapshot is due."""
+_Source = Live | Room
+"""What events are about: a game, or a race."""
 
-CatchUp = Callable[["Connection", Live], Awaitable[bytes | None]]
-"""Makes the snapshot of a game for a connection; called under the game's lock."""
+_Waiting = bytes | tuple[_Source, bytes] | _Source
+"""What waits: a reply, an event, or the word that the state of its source is due instead."""
+
+CatchUp = Callable[["Connection", _Source], Awaitable[bytes | None]]
+"""Makes the snapshot of a game, or tells of a race, for a connection; called under the source's lock."""
 
 
 class Connection:
@@ -65,6 +69,7 @@ class Connection:
         "malformed",
         "new_games",
         "pace",
+        "racing",
         "replays",
         "session",
         "socket",
@@ -80,6 +85,8 @@ class Connection:
         self.session = session
         self.form = form
         self.watching: dict[str, Live] = {}
+        self.racing: set[Room] = set()
+        """Races it is told of."""
         self.lock = asyncio.Lock()
         """Held while a command is dealt with: who takes the session over waits for it."""
         self.is_lost = False
@@ -98,7 +105,7 @@ class Connection:
         self._outbox: deque[_Waiting] = deque()
         self._outbox_limit = limits.outbox
         self._events = 0
-        self._due: set[Live] = set()
+        self._due: set[_Source] = set()
         self._is_flushing = False
         self._flushing: asyncio.Task[None] | None = None
         self._catch_up = catch_up
@@ -129,12 +136,12 @@ class Connection:
             self._is_flushing = False
         self._writable()
 
-    def publish(self, live: Live, text: bytes) -> None:
-        """Send an event of a game, or let a snapshot take its place."""
+    def publish(self, source: _Source, text: bytes) -> None:
+        """Send an event of a game or race, or let a snapshot take its place."""
         if self._is_clear():
             self._write(text)
-        elif live not in self._due:
-            self._outbox.append((live, text))
+        elif source not in self._due:
+            self._outbox.append((source, text))
             self._events += 1
             if self._outbox_limit and self._events > self._outbox_limit:
                 self._collapse()
@@ -206,10 +213,10 @@ class Connection:
             self._is_flushing = False
         self._writable()
 
-    async def _send_snapshot(self, live: Live) -> None:
-        async with live.lock:
-            text = await self._catch_up(self, live) if live.id in self.watching else None
-            self._due.discard(live)
+    async def _send_snapshot(self, source: _Source) -> None:
+        async with source.lock:
+            text = await self._catch_up(self, source)
+            self._due.discard(source)
             if text is not None:
                 self._write(text)
 

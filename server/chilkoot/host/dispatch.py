@@ -10,7 +10,6 @@ from websockets.exceptions import ConnectionClosed
 
 from chilkoot.host.asking import (
     on_games,
-    on_not_offered,
     on_ping,
     on_recording,
     on_replay,
@@ -25,6 +24,7 @@ from chilkoot.host.greeting import on_hello
 from chilkoot.host.house import House
 from chilkoot.host.log import log
 from chilkoot.host.playing import on_action, on_hint, on_legal
+from chilkoot.host.racing import on_race, on_race_join, on_race_leave, on_rematch
 from chilkoot.host.request import Ended, Request
 from chilkoot.record import StoreFault, Unwritable
 from chilkoot.wire import CloseCode, Command, ErrorCode, commands, decode, encode
@@ -62,12 +62,25 @@ _HANDLERS: Final[dict[type[Command], _Handler]] = {
     commands.Daily: on_daily,
     commands.DailyStart: on_daily_start,
     commands.Leaderboard: on_leaderboard,
-    commands.Race: on_not_offered,
-    commands.RaceJoin: on_not_offered,
+    commands.Race: on_race,
+    commands.RaceJoin: on_race_join,
+    commands.RaceLeave: on_race_leave,
+    commands.Rematch: on_rematch,
 }
 
 _CHANGING: Final = frozenset(
-    {commands.Hello, commands.New, commands.Join, commands.Restart, commands.Hint, commands.DailyStart}
+    {
+        commands.Hello,
+        commands.New,
+        commands.Join,
+        commands.Restart,
+        commands.Hint,
+        commands.DailyStart,
+        commands.Race,
+        commands.RaceJoin,
+        commands.RaceLeave,
+        commands.Rematch,
+    }
 ) | {kind for kind, handler in _HANDLERS.items() if handler is on_action}
 """What is not begun any more once the server is about to stop."""
 

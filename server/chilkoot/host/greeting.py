@@ -71,6 +71,7 @@ async def on_hello(request: Request) -> None:
         return
     for game, seen in (command.games or {}).items():
         await _bring_up_to_date(request, game, seen)
+    house.races.come_back(connection)
 
 
 async def _go_on_with(request: Request, plan: _Plan, name: str | None) -> None:
@@ -253,6 +254,8 @@ def _settle(request: Request, plan: _Plan, name: str | None) -> None:
     if session is not connection.session:
         for live in list(connection.watching.values()):
             house.hub.unwatch(connection, live)
+        for room in list(connection.racing):
+            house.races.unwatch(connection, room)
     if old is not None and old is not connection:
         old.is_replaced = True
         for live in list(old.watching.values()):

@@ -15,6 +15,7 @@ from chilkoot.host.guides import Guides
 from chilkoot.host.hub import Hub, Live
 from chilkoot.host.ledger import Ledger
 from chilkoot.host.log import log
+from chilkoot.host.races import Races, Room
 from chilkoot.host.socket import Addresses
 from chilkoot.library import Library
 from chilkoot.record import PutReply, StoreFault, Write
@@ -59,6 +60,7 @@ class House:
             certifier=self.certifier,
             clock=self.clock,
         )
+        self.races = Races(self)
         self.addresses = Addresses(self.limits)
         self.connections: set[Connection] = set()
         self.sessions: OrderedDict[str, Session] = OrderedDict()
@@ -76,8 +78,17 @@ class House:
         """A session for a connection that has not said who it is."""
         return Session(fresh_id(), fresh_id())
 
-    async def catch_up(self, connection: Connection, live: Live) -> bytes | None:
-        """The snapshot of a game for a viewer who fell behind. Under the game's lock."""
+    async def catch_up(self, connection: Connection, source: Live | Room) -> bytes | None:
+        """The state of a game or a race for a viewer who fell behind. Under its lock."""
+        if isinstance(source, Room):
+            if connection not in source.viewers:
+                return None
+            return self.races.reply(source, connection.session.player)
+        return await self._snapshot(connection, source)
+
+    async def _snapshot(self, connection: Connection, live: Live) -> bytes | None:
+        if live.id not in connection.watching:
+            return None
         try:
             table = await self.hub.table_of(live)
         except StoreFault:
@@ -110,6 +121,8 @@ class House:
         self.connections.discard(connection)
         for live in list(connection.watching.values()):
             self.hub.unwatch(connection, live)
+        for room in list(connection.racing):
+            self.races.unwatch(connection, room)
         for task in connection.replays.values():
             task.cancel()
         self.detach(connection)

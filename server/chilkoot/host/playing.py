@@ -99,6 +99,7 @@ async def _carry_out(request: Request, live: Live, table: Table, effect: Acted, 
         return
     house.hub.publish(live, effect.diff, request.connection)
     request.finish(reply)
+    house.races.on_action(live, table, now_ms)
     house.hub.watch(request.connection, live)
 
 

@@ -71,6 +71,7 @@ async def _run(config: Config) -> int:
     listener = listening_sockets(config.host, config.port)
     ledger = Ledger(config.database or default_database(), on_fatal=lambda fault: _give_up(stop, fault))
     house = House(config, ledger, library)
+    await house.races.load()
     server = await listen(house, listener)
     watchman = asyncio.create_task(go_round(house))
     librarian = asyncio.create_task(look_after(house))

@@ -33,6 +33,7 @@ async def go_round(house: House) -> None:
         try:
             _look_at_connections(house)
             house.hub.tell_crowds()
+            await house.races.go_round()
             if number % _TIDY_ROUNDS == 0:
                 house.hub.tidy(house.limits.cached_games, _IDLE_GAME_SECONDS)
                 house.tidy_sessions()

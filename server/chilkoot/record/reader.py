@@ -18,6 +18,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from chilkoot.record.days import DayReader
 from chilkoot.record.faults import SchemaMismatch, StoreUnavailable
 from chilkoot.record.migrations import stored_revision
+from chilkoot.record.races import OPEN_RACES, race_of
 from chilkoot.record.rows import (
     Counts,
     FreeDeal,
@@ -28,6 +29,7 @@ from chilkoot.record.rows import (
     StoredGame,
     StoredHint,
     StoredPlayer,
+    StoredRace,
     StoredReply,
     StoredSession,
 )
@@ -258,6 +260,16 @@ class Reader:
         )
         with self._reading() as connection:
             return connection.scalar(query) or 0
+
+    def race(self, race_id: str) -> StoredRace | None:
+        """A race with its seats."""
+        with self._reading() as connection:
+            return race_of(connection, race_id)
+
+    def open_races(self) -> list[str]:
+        """Ids of the races that are not over, oldest first."""
+        with self._reading() as connection:
+            return list(connection.scalars(OPEN_RACES))
 
     def game_ids(self) -> list[str]:
         """Ids of all games, oldest first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from chilkoot.events import By, Result, Status
-from chilkoot.record.writes import Contest, Origin, Role, Watch
+from chilkoot.record.writes import Contest, Origin, Role, SeatStatus, Watch
 
 __all__ = [
     "Counts",
@@ -17,7 +17,9 @@ __all__ = [
     "StoredGame",
     "StoredHint",
     "StoredPlayer",
+    "StoredRace",
     "StoredReply",
+    "StoredSeat",
     "StoredSession",
 ]
 
@@ -153,3 +155,37 @@ class Counts(msgspec.Struct, frozen=True):
     players: int
     games: int
     unfinished: int
+
+
+class StoredSeat(msgspec.Struct, frozen=True):
+    """Who sits at a seat of a race, and how it stands: for good, or as its game does; all None before the race began."""
+
+    number: int
+    player: str
+    name: str
+    game: str | None
+    deal: str | None
+    status: Status | SeatStatus | None
+    score: int | None
+    moves: int | None
+    ended_ms: int | None
+
+
+class StoredRace(msgspec.Struct, frozen=True):
+    """A race with its seats; `next` is the race that is its rematch."""
+
+    id: str
+    player: str
+    variant: str
+    level: int | None
+    rules_hash: str
+    seats: int
+    key: str
+    created_ms: int
+    starts_ms: int | None
+    ends_ms: int | None
+    ended_ms: int | None
+    ghost: str | None
+    previous: str | None
+    next: str | None
+    taken: tuple[StoredSeat, ...]

@@ -14,8 +14,8 @@ from sqlalchemy import (
     BindParameter,
     Dialect,
     Executable,
+    FromClause,
     Integer,
-    Table,
     bindparam,
     case,
     delete,
@@ -39,8 +39,10 @@ from chilkoot.record.tables import (
     hint,
     participant,
     player,
+    race,
     reply,
     rules,
+    seat,
     session,
 )
 from chilkoot.record.writes import (
@@ -50,15 +52,22 @@ from chilkoot.record.writes import (
     Append,
     CloseGame,
     DropReplies,
+    DropSeat,
+    EndRace,
+    EndSeat,
     NewGame,
     NewPlayer,
+    NewRace,
     NewSession,
     PutAnalysis,
     PutReply,
     PutRules,
     RenamePlayer,
+    SeatGame,
     SetToken,
+    StartRace,
     TakeCertified,
+    TakeSeat,
     TouchSession,
     Unseal,
     Write,
@@ -91,7 +100,7 @@ def _w(field: str) -> BindParameter[Any]:
     return bindparam(f"w_{field}")
 
 
-def _number_of(table: Table, field: str) -> ColumnElement[Any]:
+def _number_of(table: FromClause, field: str) -> ColumnElement[Any]:
     return select(table.c.n).where(table.c.id == _w(field)).scalar_subquery()
 
 
@@ -107,6 +116,8 @@ _SESSION_OR_NONE = case(
     (_w("session").is_(None), null()),
     else_=func.coalesce(_number_of(session, "session"), literal_column("-1")),
 )
+
+_FIRST = race.alias("first")
 
 _STANDING = ("status", "result", "score", "ended_ms", "closed_ms")
 
@@ -237,6 +248,79 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
             update(game)
             .where(game.c.id == _w("game"), game.c.sealed_until_ms > _w("at_ms"))
             .values(sealed_until_ms=_w("at_ms")),
+            False,
+        ),
+    ),
+    NewRace: (
+        (
+            insert(race)
+            .inline()
+            .values(
+                _fields("id", "variant", "level", "rules_hash", "seats", "key", "created_ms")
+                | {"player": _number_of(player, "player"), "ghost": _number_of(game, "ghost")}
+                | {"previous": _number_of(_FIRST, "previous")}
+            ),
+            True,
+        ),
+    ),
+    DropSeat: (
+        (
+            delete(seat).where(
+                seat.c.race == _number_of(race, "race"),
+                seat.c.player == _number_of(player, "player"),
+                seat.c.game.is_(None),
+            ),
+            True,
+        ),
+    ),
+    TakeSeat: (
+        (
+            insert(seat)
+            .inline()
+            .values(
+                _fields("number", "joined_ms")
+                | {"race": _number_of(race, "race"), "player": _number_of(player, "player")}
+            ),
+            True,
+        ),
+    ),
+    StartRace: (
+        (
+            update(race)
+            .where(race.c.id == _w("race"), race.c.starts_ms.is_(None), race.c.ended_ms.is_(None))
+            .values(_fields("starts_ms", "ends_ms")),
+            True,
+        ),
+    ),
+    SeatGame: (
+        (
+            update(seat)
+            .where(
+                seat.c.race == _number_of(race, "race"),
+                seat.c.number == _w("number"),
+                seat.c.game.is_(None),
+            )
+            .values(game=_number_of(game, "game")),
+            True,
+        ),
+    ),
+    EndSeat: (
+        (
+            update(seat)
+            .where(
+                seat.c.race == _number_of(race, "race"),
+                seat.c.number == _w("number"),
+                seat.c.status.is_(None),
+            )
+            .values(_fields("status", "score", "moves", "ended_ms")),
+            False,
+        ),
+    ),
+    EndRace: (
+        (
+            update(race)
+            .where(race.c.id == _w("race"), race.c.ended_ms.is_(None))
+            .values(ended_ms=_w("ended_ms")),
             False,
         ),
     ),

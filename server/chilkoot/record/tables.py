@@ -2,7 +2,7 @@
 
 Players, sessions and games have a short number beside their id, and other tables refer to the number: an action then costs
 16 µs of SQLite's time where it cost 38 with random 32-letter keys, for the indexes it changes stay small and close together.
-Actions are only ever added. Nothing is deleted but replies nobody can ask for any more, and nothing deletes along a
+Actions are only ever added. Nothing is deleted but replies nobody can ask for any more and seats left before their race began, and nothing deletes along a
 reference: a table that a migration copies and drops would take every recorded game with it.
 """
 
@@ -38,15 +38,17 @@ __all__ = [
     "metadata",
     "participant",
     "player",
+    "race",
     "reply",
     "rules",
     "season",
     "season_secret",
+    "seat",
     "session",
     "standing",
 ]
 
-REVISION: Final = "0004"
+REVISION: Final = "0005"
 """The alembic revision that these tables are. It stands here so that a start on a current database need not import alembic."""
 
 metadata = MetaData(
@@ -323,3 +325,46 @@ standing = Table(
     UniqueConstraint("board", "player"),
 )
 Index("ix_standing_place", standing.c.board, standing.c.high, standing.c.low, standing.c.n)
+
+race = Table(
+    "race",
+    metadata,
+    Column("n", _Number, primary_key=True),
+    Column("id", Text, nullable=False, unique=True),
+    Column("player", BigInteger, _reference("player.n"), nullable=False),
+    Column("variant", Text, nullable=False),
+    Column("level", Integer),
+    Column("rules_hash", Text, _reference("rules.hash"), nullable=False),
+    Column("seats", Integer, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("ghost", BigInteger, _reference("game.n")),
+    # The race that this is the rematch of; a race has one.
+    Column("previous", BigInteger, _reference("race.n"), unique=True),
+    Column("created_ms", BigInteger, nullable=False),
+    Column("starts_ms", BigInteger),
+    Column("ends_ms", BigInteger),
+    Column("ended_ms", BigInteger),
+)
+Index(
+    "ix_race_open",
+    race.c.n,
+    sqlite_where=race.c.ended_ms.is_(None),
+    postgresql_where=race.c.ended_ms.is_(None),
+)
+
+seat = Table(
+    "seat",
+    metadata,
+    Column("race", BigInteger, _reference("race.n"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("player", BigInteger, _reference("player.n"), nullable=False),
+    Column("game", BigInteger, _reference("game.n"), unique=True),
+    Column("joined_ms", BigInteger, nullable=False),
+    # How its game stood when that counted no longer: when the player left, or the race was over.
+    Column("status", Text),
+    Column("score", Integer),
+    Column("moves", Integer),
+    Column("ended_ms", BigInteger),
+    PrimaryKeyConstraint("race", "number"),
+    UniqueConstraint("race", "player"),
+)

@@ -21,8 +21,12 @@ __all__ = [
     "CloseGame",
     "Contest",
     "DropReplies",
+    "DropSeat",
+    "EndRace",
+    "EndSeat",
     "NewGame",
     "NewPlayer",
+    "NewRace",
     "NewSession",
     "Origin",
     "PutAnalysis",
@@ -30,8 +34,12 @@ __all__ = [
     "PutRules",
     "RenamePlayer",
     "Role",
+    "SeatGame",
+    "SeatStatus",
     "SetToken",
+    "StartRace",
     "TakeCertified",
+    "TakeSeat",
     "TouchSession",
     "Unit",
     "Unseal",
@@ -50,6 +58,10 @@ Contest = Literal["daily", "race"]
 
 Role = Literal["player", "spectator"]
 """What a participant may do besides the creator: act, or watch."""
+
+
+SeatStatus = Literal["won", "lost", "left", "late"]
+"""How a seat of a race stands in the end."""
 
 
 class NewPlayer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -232,6 +244,71 @@ class Unseal(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     at_ms: int
 
 
+class NewRace(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A room for a race; `ghost` is the game whose deal is played and whose recording runs along."""
+
+    id: str
+    player: str
+    variant: str
+    level: int | None
+    rules_hash: str
+    seats: int
+    key: str
+    ghost: str | None
+    previous: str | None
+    created_ms: int
+
+
+class TakeSeat(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A player takes a seat in a race."""
+
+    race: str
+    number: int
+    player: str
+    joined_ms: int
+
+
+class DropSeat(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A player leaves a race that has not begun; the seat is free again."""
+
+    race: str
+    player: str
+
+
+class StartRace(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A race begins; its games are in the same unit."""
+
+    race: str
+    starts_ms: int
+    ends_ms: int
+
+
+class SeatGame(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The game that is played at a seat."""
+
+    race: str
+    number: int
+    game: str
+
+
+class EndSeat(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """How a seat stands for good: its player left, or the race is over. The first word counts."""
+
+    race: str
+    number: int
+    status: SeatStatus
+    score: int
+    moves: int
+    ended_ms: int | None
+
+
+class EndRace(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A race is over."""
+
+    race: str
+    ended_ms: int
+
+
 class PutReply(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The reply to a command that was no action, with a fingerprint of the command: the same again gets the same reply.
 
@@ -266,6 +343,13 @@ Write = (
     | CloseGame
     | PutAnalysis
     | Unseal
+    | NewRace
+    | DropSeat
+    | TakeSeat
+    | StartRace
+    | SeatGame
+    | EndSeat
+    | EndRace
     | PutReply
     | DropReplies
     | NewSeason

@@ -14,7 +14,7 @@ from chilkoot.wire import ErrorCode, commands
 from chilkoot.wire.messages import Error
 from chilkoot.wire.replies import error
 
-__all__ = ["Entropy", "Opened", "open_again", "open_daily", "open_new", "wants_proof"]
+__all__ = ["Entropy", "Opened", "no_such_level", "open_again", "open_daily", "open_new", "wants_proof"]
 
 
 class Entropy(msgspec.Struct, frozen=True):
@@ -58,7 +58,7 @@ def open_new(
         return error(ErrorCode.NO_SUCH_VARIANT, command.id, detail={"variant": command.variant})
     level = variant.level(command.level)
     if level is None:
-        return _no_such_level(command, variant)
+        return no_such_level(command.id, variant)
     if command.deal is not None and command.cards is not None:
         return _bad_deal(command.id, "give a deal or cards, not both")
     if command.deal is not None and looks_like_board(command.deal):
@@ -160,7 +160,8 @@ def _bad_deal(answers: int, *problems: str) -> Error:
     return error(ErrorCode.BAD_DEAL, answers, message="; ".join(shown), detail={"problems": shown})
 
 
-def _no_such_level(command: commands.New, variant: Variant) -> Error:
+def no_such_level(answers: int, variant: Variant) -> Error:
+    """The error for a level that a variant does not have."""
     levels = [level.number for level in variant.levels if level.number is not None]
     if levels:
         message = f"{variant.name} has the levels {', '.join(map(str, levels))}."
@@ -168,7 +169,7 @@ def _no_such_level(command: commands.New, variant: Variant) -> Error:
         message = f"{variant.name} has no levels."
     return error(
         ErrorCode.NO_SUCH_VARIANT,
-        command.id,
+        answers,
         message=message,
         detail={"variant": variant.id, "levels": levels},
     )

@@ -147,7 +147,7 @@ class Table:
         """The table as this player may see it."""
         terms, game, standing = self.terms, self.game, self.standing
         is_owner = player == terms.owner
-        names_deal = (game.closed and not self.is_sealed) or (is_owner and terms.origin == "named")
+        names_deal = not self.is_sealed and (game.closed or (is_owner and terms.origin == "named"))
         accepts = game.accepts()
         return Snapshot(
             re=UNSET if answers is None else answers,

@@ -13,7 +13,7 @@ from chilkoot.table.table import Table, Terms
 from chilkoot.wire import encode
 from chilkoot.wire.messages import Role
 
-__all__ = ["Frames", "LogEntry", "ReplayError", "frames_of", "lay_from_log"]
+__all__ = ["Frames", "LogEntry", "ReplayError", "frames_of", "lay_from_log", "repeat"]
 
 LONGEST_PAUSE_MS = 3000
 """Nobody wants to watch somebody think."""
@@ -55,7 +55,7 @@ def lay_from_log(
     kept = len(entries) - history - 1
     for number, entry in enumerate(entries):
         table.game.looks_for_stuck = number >= kept
-        _repeat(table, entry)
+        repeat(table, entry)
     return table
 
 
@@ -66,7 +66,7 @@ def frames_of(
     table = Table(terms, Game.start(rules, deal), history=1)
     start = max(0, min(start, len(log)))
     for entry in log[:start]:
-        _repeat(table, entry)
+        repeat(table, entry)
     first = table.snapshot(player, 0, answers=answers)
     # The keys belong to the live table; the deal may be told, for the game is closed.
     first = msgspec.structs.replace(
@@ -76,14 +76,15 @@ def frames_of(
     diffs: list[tuple[int, bytes]] = []
     before = log[start - 1].at_ms if start else terms.started_ms
     for entry in log[start:]:
-        diff = _repeat(table, entry)
+        diff = repeat(table, entry)
         pause = max(0, min(entry.at_ms - before, LONGEST_PAUSE_MS))
         diffs.append((pause, diff[:-1] + tail))
         before = entry.at_ms
     return Frames(encode(first), diffs, table.game.seq)
 
 
-def _repeat(table: Table, entry: LogEntry) -> bytes:
+def repeat(table: Table, entry: LogEntry) -> bytes:
+    """Do a recorded action once more: its diff. Raises ReplayError."""
     action = parse_action(entry.text)
     done = table.act(action, by=entry.by, now_ms=entry.at_ms) if action is not None else None
     if done is None or isinstance(done, Refusal):

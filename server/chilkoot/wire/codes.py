@@ -35,6 +35,10 @@ class ErrorCode(StrEnum):
     BAD_TOKEN = "bad_token"  # noqa: S105 - a code, not a secret
     NOT_OVER = "not_over"
     NOT_OFFERED = "not_offered"
+    NO_SUCH_RACE = "no_such_race"
+    RACE_FULL = "race_full"
+    RACE_OVER = "race_over"
+    TOO_MANY_RACES = "too_many_races"
     NO_DAILY = "no_daily"
     NOT_YET = "not_yet"
     DRAINING = "draining"
@@ -65,6 +69,10 @@ ERROR_TEXTS: Final[dict[ErrorCode, str]] = {
     ErrorCode.NOT_OFFERED: "This server does not offer that.",
     ErrorCode.NO_DAILY: "There is no daily of this game on that day.",
     ErrorCode.NOT_YET: "That day has not begun.",
+    ErrorCode.NO_SUCH_RACE: "There is no such race, or this is not its key.",
+    ErrorCode.RACE_FULL: "All seats of this race are taken.",
+    ErrorCode.RACE_OVER: "This race is over.",
+    ErrorCode.TOO_MANY_RACES: "You are in as many races as one player may be; finish or leave one of them.",
     ErrorCode.DRAINING: "The server is about to restart; connect again in a moment.",
     ErrorCode.INTERNAL: "Something went wrong in the server.",
 }

@@ -35,8 +35,10 @@ __all__ = [
     "Ping",
     "Race",
     "RaceJoin",
+    "RaceLeave",
     "Recording",
     "Redo",
+    "Rematch",
     "Replay",
     "Restart",
     "Rules",
@@ -249,18 +251,31 @@ class Leaderboard(Command, frozen=True, kw_only=True):
 
 
 class Race(Command, frozen=True, kw_only=True):
-    """A deal for several players at once."""
+    """A deal for several players at once: of a variant, or that of a finished game, against its recording."""
 
-    variant: VariantId
+    variant: VariantId | None = None
     level: Int | None = None
-    seats: Annotated[int, msgspec.Meta(ge=1, le=100)]
+    seats: Annotated[int, msgspec.Meta(ge=1, le=256)] = 1
+    ghost: GameId | None = None
 
 
 class RaceJoin(Command, frozen=True, kw_only=True):
-    """A seat in a race."""
+    """A seat in a race; who has one already needs no key."""
 
     race: GameId
-    key: Secret
+    key: Secret | None = None
+
+
+class RaceLeave(Command, frozen=True, kw_only=True):
+    """My seat in a race is free again, or what I play counts there no longer."""
+
+    race: GameId
+
+
+class Rematch(Command, frozen=True, kw_only=True):
+    """Another race with those of a race that is over."""
+
+    race: GameId
 
 
 class Stats(Command, frozen=True, kw_only=True):
@@ -278,14 +293,15 @@ class Ping(Command, frozen=True, kw_only=True):
 
 AnyCommand = (
     Hello | Variants | Rules | New | Join | Sync | Leave | Games | Move | Tap | Draw | Undo | Redo | Home | Auto | Hint
-    | Legal | GiveUp | Restart | Recording | Replay | Daily | DailyStart | Leaderboard | Race | RaceJoin | Stats | Ping
+    | Legal | GiveUp | Restart | Recording | Replay | Daily | DailyStart | Leaderboard | Race | RaceJoin | RaceLeave | Rematch | Stats
+    | Ping
 )  # fmt: skip
 
 COMMANDS: Final[dict[str, type[Command]]] = {
     str(kind.__struct_config__.tag): kind
     for kind in (
         Hello, Variants, Rules, New, Join, Sync, Leave, Games, Move, Tap, Draw, Undo, Redo, Home, Auto, Hint, Legal,
-        GiveUp, Restart, Recording, Replay, Daily, DailyStart, Leaderboard, Race, RaceJoin, Stats, Ping,
+        GiveUp, Restart, Recording, Replay, Daily, DailyStart, Leaderboard, Race, RaceJoin, RaceLeave, Rematch, Stats, Ping,
     )
 }  # fmt: skip
 """Every command by its `type`."""

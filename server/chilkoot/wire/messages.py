@@ -35,11 +35,16 @@ __all__ = [
     "Player",
     "Pong",
     "Presence",
+    "RaceProgress",
+    "RaceReply",
+    "RaceSeat",
+    "RaceState",
     "RecordingReply",
     "Refused",
     "ReplayEnd",
     "Role",
     "RulesReply",
+    "SeatStatus",
     "Snapshot",
     "Standing",
     "StatsReply",
@@ -53,6 +58,8 @@ Role = Literal["player", "spectator"]
 Help = Literal["clean", "assisted"]
 """Whether a game was played without undo, hint and auto."""
 
+RaceState = Literal["waiting", "running", "over"]
+SeatStatus = Literal["waiting", "playing", "stuck", "won", "lost", "left", "late"]
 Cause = Literal["draw", "home", "undo", "redo", "turn", "give_up", "concede"]
 
 
@@ -364,6 +371,52 @@ class Presence(Message, frozen=True, kw_only=True):
     game: str
     seq: int
     viewers: int
+
+
+class RaceSeat(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """How a seat of a race stands; `player` only where it is news, `ms` from the start to the end of its game."""
+
+    seat: int
+    player: Player | UnsetType = UNSET
+    ghost: bool = False
+    status: SeatStatus
+    score: int
+    moves: int
+    place: int | UnsetType = UNSET
+    ms: int | UnsetType = UNSET
+
+
+class RaceReply(Message, frozen=True, kw_only=True, tag="race"):
+    """A race as one of its players sees it: the reply to what is asked about it, and an event where its state changed.
+
+    All times are milliseconds since 1970 UTC by the server's clock, which says `time` now.
+    """
+
+    race: str
+    key: str
+    state: RaceState
+    variant: str
+    level: int | UnsetType = UNSET
+    rules_hash: str
+    seats: int
+    players: list[RaceSeat]
+    seat: int | UnsetType = UNSET
+    game: str | UnsetType = UNSET
+    ghost: str | UnsetType = UNSET
+    starts: int | UnsetType = UNSET
+    ends: int | UnsetType = UNSET
+    ended: int | UnsetType = UNSET
+    deal: str | UnsetType = UNSET
+    previous: str | UnsetType = UNSET
+    next: str | UnsetType = UNSET
+    time: int
+
+
+class RaceProgress(Message, frozen=True, kw_only=True):
+    """The seats of a race that changed."""
+
+    race: str
+    players: list[RaceSeat]
 
 
 class Draining(Message, frozen=True, kw_only=True):

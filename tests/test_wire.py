@@ -227,7 +227,7 @@ def test_a_command_with_one_byte_changed_is_a_command_or_an_error(data: st.DataO
 def test_every_command_reads_the_same_in_both_forms(name: str) -> None:
     kind = COMMANDS[name]
     fields: dict[str, Any] = {"type": name, "id": 5, "game": "g", "base": 1, "from": "t1", "to": "t2", "pile": "t1",
-              "variant": "yukon", "seats": 2, "race": "r", "key": "k"}  # fmt: skip
+              "variant": "yukon", "seats": 2, "race": "r", "key": "k", "watch": "open"}  # fmt: skip
     known = set(kind.__struct_encode_fields__) | {"type"}
     required = {
         key: value

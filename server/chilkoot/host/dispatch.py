@@ -26,6 +26,7 @@ from chilkoot.host.log import log
 from chilkoot.host.playing import on_action, on_hint, on_legal
 from chilkoot.host.racing import on_race, on_race_join, on_race_leave, on_rematch
 from chilkoot.host.request import Ended, Request
+from chilkoot.host.watching import on_watch, on_watchable
 from chilkoot.record import StoreFault, Unwritable
 from chilkoot.wire import CloseCode, Command, ErrorCode, commands, decode, encode
 from chilkoot.wire.messages import Error
@@ -66,6 +67,8 @@ _HANDLERS: Final[dict[type[Command], _Handler]] = {
     commands.RaceJoin: on_race_join,
     commands.RaceLeave: on_race_leave,
     commands.Rematch: on_rematch,
+    commands.Watchable: on_watchable,
+    commands.SetWatch: on_watch,
 }
 
 _CHANGING: Final = frozenset(
@@ -80,6 +83,7 @@ _CHANGING: Final = frozenset(
         commands.RaceJoin,
         commands.RaceLeave,
         commands.Rematch,
+        commands.SetWatch,
     }
 ) | {kind for kind, handler in _HANDLERS.items() if handler is on_action}
 """What is not begun any more once the server is about to stop."""

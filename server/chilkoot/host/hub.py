@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from msgspec import UNSET
 
 from chilkoot.engine import SEMANTICS
 from chilkoot.host.clock import Clock
@@ -19,12 +21,15 @@ from chilkoot.language.rules import from_canonical
 from chilkoot.record import CloseGame, GameHeader, NewGame, StoredGame, StoreDoubtful, StoreFault, start_hash
 from chilkoot.table import LogEntry, Table, Terms, lay_from_log
 from chilkoot.wire import encode
-from chilkoot.wire.messages import Presence
+from chilkoot.wire.messages import Dismissed, Presence, WatchableGame
 
 if TYPE_CHECKING:
     from chilkoot.host.connection import Connection
 
 __all__ = ["Hub", "Live"]
+
+
+WATCHABLE_SECONDS: Final = 1.0
 
 
 class Live:
@@ -54,6 +59,8 @@ class Hub:
         self._games: OrderedDict[str, Live] = OrderedDict()
         self._crowds_changed: set[Live] = set()
         self._loop = asyncio.get_running_loop()
+        self._watchable: list[WatchableGame] = []
+        self._watchable_until = 0.0
 
     def __len__(self) -> int:
         return len(self._games)
@@ -144,6 +151,24 @@ class Hub:
             if viewer is not actor:
                 viewer.publish(live, diff)
 
+    def dismiss(self, live: Live, table: Table) -> None:
+        """Let go of all who look on and may not any more. Under the game's lock."""
+        self._watchable_until = 0.0
+        text = encode(Dismissed(game=live.id, seq=table.game.seq))
+        for viewer in list(live.viewers):
+            if table.role_of(viewer.session.player) is None:
+                viewer.publish(live, text)
+                self.unwatch(viewer, live)
+
+    def watchable(self) -> list[WatchableGame]:
+        """The games that are played now and open to all, newest first; made anew once a second at most."""
+        now = self._loop.time()
+        if now >= self._watchable_until:
+            found = [entry for live in self._games.values() if (entry := _watchable(live)) is not None]
+            found.sort(key=lambda entry: entry.started, reverse=True)
+            self._watchable, self._watchable_until = found, now + WATCHABLE_SECONDS
+        return self._watchable
+
     def tell_crowds(self) -> None:
         """Tell viewers how many they are, where that changed; called now and then, however many come and go."""
         changed, self._crowds_changed = self._crowds_changed, set()
@@ -171,6 +196,31 @@ class Hub:
 
     def _take(self, live: Live, stored: StoredGame, table: Table) -> None:
         live.table, live.head, live.hints = table, stored.header.head_hash, stored.header.hints
+
+
+def _watchable(live: Live) -> WatchableGame | None:
+    """A game as it is listed; None where it is not open to all, or its player is not there."""
+    table = live.table
+    if table is None or live.lock.locked() or table.is_sealed or table.game.is_over:
+        # What happens under the lock may not be on record yet.
+        return None
+    terms, standing = table.terms, table.standing
+    players = [one.session for one in live.viewers if one.session.player == terms.owner]
+    if terms.watch != "open" or not players:
+        return None
+    return WatchableGame(
+        game=live.id,
+        variant=terms.variant,
+        level=UNSET if terms.level is None else terms.level,
+        player=players[0].name or UNSET,
+        seq=table.game.seq,
+        status=standing.status,
+        score=standing.score,
+        moves=standing.moves,
+        undos=standing.undos,
+        viewers=len(live.viewers),
+        started=terms.started_ms,
+    )
 
 
 def lay_table(stored: StoredGame, history: int) -> Table:

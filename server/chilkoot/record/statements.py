@@ -16,6 +16,7 @@ from sqlalchemy import (
     Executable,
     FromClause,
     Integer,
+    Text,
     bindparam,
     case,
     delete,
@@ -65,6 +66,7 @@ from chilkoot.record.writes import (
     RenamePlayer,
     SeatGame,
     SetToken,
+    SetWatch,
     StartRace,
     TakeCertified,
     TakeSeat,
@@ -118,6 +120,8 @@ _SESSION_OR_NONE = case(
 )
 
 _FIRST = race.alias("first")
+
+_SPECTATOR = literal_column("'spectator'", Text)
 
 _STANDING = ("status", "result", "score", "ended_ms", "closed_ms")
 
@@ -240,6 +244,18 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
             .inline()
             .values(_fields("solver", "body") | {"game": _number_of(game, "game")})
             .on_conflict_do_nothing(),
+            False,
+        ),
+    ),
+    SetWatch: (
+        (
+            update(game).where(game.c.id == _w("game")).values(_fields("watch", "watch_key")),
+            True,
+        ),
+        (
+            delete(participant).where(
+                participant.c.game == _number_of(game, "game"), participant.c.role == _SPECTATOR
+            ),
             False,
         ),
     ),

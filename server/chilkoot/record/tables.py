@@ -2,8 +2,8 @@
 
 Players, sessions and games have a short number beside their id, and other tables refer to the number: an action then costs
 16 µs of SQLite's time where it cost 38 with random 32-letter keys, for the indexes it changes stay small and close together.
-Actions are only ever added. Nothing is deleted but replies nobody can ask for any more and seats left before their race began, and nothing deletes along a
-reference: a table that a migration copies and drops would take every recorded game with it.
+Actions are only ever added. Nothing is deleted but replies nobody can ask for any more, seats left before their race began, and
+spectators that a game was closed to; and nothing deletes along a reference: a table that a migration copies and drops would take every recorded game with it.
 """
 
 from __future__ import annotations

@@ -37,6 +37,7 @@ __all__ = [
     "SeatGame",
     "SeatStatus",
     "SetToken",
+    "SetWatch",
     "StartRace",
     "TakeCertified",
     "TakeSeat",
@@ -237,6 +238,14 @@ class PutAnalysis(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     body: bytes
 
 
+class SetWatch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Others may watch a game from now on than before; spectators by key are spectators no longer."""
+
+    game: str
+    watch: Watch
+    watch_key: str | None
+
+
 class Unseal(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What a game counts in is over, sooner than it might have been: its seal ends now."""
 
@@ -343,6 +352,7 @@ Write = (
     | CloseGame
     | PutAnalysis
     | Unseal
+    | SetWatch
     | NewRace
     | DropSeat
     | TakeSeat

@@ -119,6 +119,11 @@ class Table:
             return "spectator"
         return role if wanted == "spectator" else None
 
+    def open_to(self, watch: Watch, watch_key: str | None) -> None:
+        """Others may watch from now on than before; who watched with a key has to show the new one."""
+        self.terms = msgspec.structs.replace(self.terms, watch=watch, watch_key=watch_key)
+        self.participants = {one: role for one, role in self.participants.items() if role == "player"}
+
     # when
 
     def close_if_due(self, now_ms: int) -> bool:
@@ -168,6 +173,7 @@ class Table:
             winnable=terms.winnable or UNSET,
             role=role or self.role_of(player) or "spectator",
             key=terms.key if is_owner else UNSET,
+            watch=terms.watch if is_owner and terms.watch != "open" else UNSET,
             watch_key=terms.watch_key if is_owner and terms.watch_key else UNSET,
             viewers=viewers,
             check=game.check(),

@@ -42,12 +42,14 @@ __all__ = [
     "Replay",
     "Restart",
     "Rules",
+    "SetWatch",
     "Stats",
     "Sync",
     "Tap",
     "Undo",
     "Variants",
     "Watch",
+    "Watchable",
     "command_fields",
 ]
 
@@ -278,6 +280,20 @@ class Rematch(Command, frozen=True, kw_only=True):
     race: GameId
 
 
+class Watchable(Command, frozen=True, kw_only=True):
+    """Games that are played now and open to all, newest first."""
+
+    variant: VariantId | None = None
+    limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 20
+
+
+class SetWatch(Command, frozen=True, kw_only=True, tag="watch"):
+    """Who may watch my game from now on."""
+
+    game: GameId
+    watch: Watch
+
+
 class Stats(Command, frozen=True, kw_only=True):
     """My results."""
 
@@ -293,7 +309,8 @@ class Ping(Command, frozen=True, kw_only=True):
 
 AnyCommand = (
     Hello | Variants | Rules | New | Join | Sync | Leave | Games | Move | Tap | Draw | Undo | Redo | Home | Auto | Hint
-    | Legal | GiveUp | Restart | Recording | Replay | Daily | DailyStart | Leaderboard | Race | RaceJoin | RaceLeave | Rematch | Stats
+    | Legal | GiveUp | Restart | Recording | Replay | Daily | DailyStart | Leaderboard | Race | RaceJoin | RaceLeave | Rematch | Watchable
+    | SetWatch | Stats
     | Ping
 )  # fmt: skip
 
@@ -301,7 +318,8 @@ COMMANDS: Final[dict[str, type[Command]]] = {
     str(kind.__struct_config__.tag): kind
     for kind in (
         Hello, Variants, Rules, New, Join, Sync, Leave, Games, Move, Tap, Draw, Undo, Redo, Home, Auto, Hint, Legal,
-        GiveUp, Restart, Recording, Replay, Daily, DailyStart, Leaderboard, Race, RaceJoin, RaceLeave, Rematch, Stats, Ping,
+        GiveUp, Restart, Recording, Replay, Daily, DailyStart, Leaderboard, Race, RaceJoin, RaceLeave, Rematch, Watchable, SetWatch,
+        Stats, Ping,
     )
 }  # fmt: skip
 """Every command by its `type`."""

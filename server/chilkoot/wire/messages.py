@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from chilkoot.events import By, Op, Result, Status
-from chilkoot.wire.commands import Period, _snake
+from chilkoot.wire.commands import Period, Watch, _snake
 
 __all__ = [
     "Can",
@@ -22,6 +22,7 @@ __all__ = [
     "DailyReply",
     "DailyResult",
     "Diff",
+    "Dismissed",
     "Draining",
     "Error",
     "GameEntry",
@@ -51,6 +52,9 @@ __all__ = [
     "Targets",
     "VariantEntry",
     "VariantList",
+    "WatchReply",
+    "WatchableGame",
+    "WatchableList",
     "Welcome",
 ]
 
@@ -149,6 +153,7 @@ class Snapshot(Message, frozen=True, kw_only=True):
     winnable: str | UnsetType = UNSET
     role: Role
     key: str | UnsetType = UNSET
+    watch: Watch | UnsetType = UNSET
     watch_key: str | UnsetType = UNSET
     viewers: int
     check: str
@@ -371,6 +376,44 @@ class Presence(Message, frozen=True, kw_only=True):
     game: str
     seq: int
     viewers: int
+
+
+class WatchableGame(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """A game that is played now and open to all; `player` is the name, where there is one."""
+
+    game: str
+    variant: str
+    level: int | UnsetType = UNSET
+    player: str | UnsetType = UNSET
+    seq: int
+    status: Status
+    score: int
+    moves: int
+    undos: int
+    viewers: int
+    started: int
+
+
+class WatchableList(Message, frozen=True, kw_only=True, tag="watchable"):
+    """The reply to `watchable`."""
+
+    games: list[WatchableGame]
+
+
+class WatchReply(Message, frozen=True, kw_only=True, tag="watch"):
+    """The reply to `watch`: who may watch now, and with which key."""
+
+    game: str
+    seq: int
+    watch: Watch
+    watch_key: str | UnsetType = UNSET
+
+
+class Dismissed(Message, frozen=True, kw_only=True):
+    """Its player has closed a game to who watched it: no more events of it come."""
+
+    game: str
+    seq: int
 
 
 class RaceSeat(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):

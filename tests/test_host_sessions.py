@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -301,6 +302,22 @@ async def test_a_second_hello_without_a_token_leaves_the_first_token_good(server
         second = await caller.ask("hello")
     assert second["token"] != first["token"]
     assert (await resume(server, ids, first))["player"] == first["player"]
+
+
+async def test_many_tabs_that_say_hello_at_once_are_all_told_a_token_that_holds(server: LiveServer) -> None:
+    async with calling(server.url) as caller:
+        first = await caller.ask("hello")
+
+    async def come_back() -> Frame:
+        async with calling(server.url) as tab:
+            return await tab.ask("hello", token=first["token"])
+
+    told = await asyncio.gather(*(come_back() for _ in range(4)))
+    assert {welcome["type"] for welcome in told} == {"welcome"}
+    # One token, not the last of several: each tab keeps what it was told.
+    assert len({welcome["token"] for welcome in told}) == 1
+    async with calling(server.url) as caller:
+        assert (await caller.ask("hello", token=told[0]["token"]))["type"] == "welcome"
 
 
 async def test_a_resumed_session_replaces_the_connection_it_had(server: LiveServer) -> None:

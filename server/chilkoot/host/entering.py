@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from chilkoot.failpoint import reach
 from chilkoot.host.clock import fresh_entropy
 from chilkoot.host.hub import Live, game_of
 from chilkoot.host.request import Request
@@ -206,6 +207,7 @@ async def _remember(request: Request, table: Table, role: Role) -> bool:
 def show(request: Request, live: Live, table: Table) -> None:
     """Send the snapshot, and from here on every event: in one step, so that nothing falls between."""
     request.house.hub.watch(request.connection, live, told=True)
+    reach("during_snapshot")
     snapshot = table.snapshot(request.player, len(live.viewers), answers=request.command.id)
     request.told(encode(snapshot))
 

@@ -53,51 +53,73 @@ async def on_hello(request: Request) -> None:
     if command.session is not None and command.token is None:
         _misshapen(request, "$.session", "a session is resumed with its token")
         return
-    if command.token is None:
-        plan = await _plan_newcomer(request, name)
-    else:
-        stored = await _owner_of(house, command.token)
-        if stored is None:
-            connection.send(encode(error(ErrorCode.BAD_TOKEN, command.id)))
-            raise Ended(CloseCode.BAD_TOKEN, "bad token")
-        plan = await _plan_return(request, stored, token_hash(command.token), name)
-    if not _has_room(house, connection, plan.session):
-        request.not_now(ErrorCode.BUSY, retry_after_ms=5000, message="You have too many connections open.")
-        return
     try:
-        await _go_on_with(request, plan, name)
+        if command.token is None:
+            is_welcome = await _enter(request, await _plan_newcomer(request, name), name)
+        else:
+            is_welcome = await _return(request, command.token, name)
     except TimeoutError:
         request.not_now(ErrorCode.BUSY, retry_after_ms=1000)
+        return
+    if not is_welcome:
         return
     for game, seen in (command.games or {}).items():
         await _bring_up_to_date(request, game, seen)
     house.races.come_back(connection)
 
 
-async def _go_on_with(request: Request, plan: _Plan, name: str | None) -> None:
+async def _return(request: Request, token: str, name: str | None) -> bool:
+    """Somebody with a token. Of one player's hellos at once each must know which token the one before it left in force."""
+    house, given = request.house, token_hash(token)
+    stored = await _owner_of(house, given)
+    if stored is not None:
+        turn = house.hellos.setdefault(stored.id, asyncio.Lock())
+        async with asyncio.timeout(5):
+            await turn.acquire()
+        try:
+            # Another may have been carried out while this one read, or waited.
+            stored = await _owner_of(house, given)
+            if stored is not None:
+                return await _enter(request, await _plan_return(request, stored, given, name), name)
+        finally:
+            turn.release()
+    request.connection.send(encode(error(ErrorCode.BAD_TOKEN, request.command.id)))
+    raise Ended(CloseCode.BAD_TOKEN, "bad token")
+
+
+async def _enter(request: Request, plan: _Plan, name: str | None) -> bool:
+    """Carry a plan out; whether it was."""
+    house, connection = request.house, request.connection
+    if not _has_room(house, connection, plan.session):
+        request.not_now(ErrorCode.BUSY, retry_after_ms=5000, message="You have too many connections open.")
+        return False
+    return await _go_on_with(request, plan, name)
+
+
+async def _go_on_with(request: Request, plan: _Plan, name: str | None) -> bool:
     """Put the hello on record, then let the connection speak for the session."""
     house = request.house
     old = house.attached.get(plan.session.id)
     if old is None or old is request.connection:
-        await _commit(request, plan, name)
-        return
+        return await _commit(request, plan, name)
     # What the session's other connection is just doing is finished first. Two that want each other's session
     # would wait for ever.
     async with asyncio.timeout(5):
         await old.lock.acquire()
     try:
-        await _commit(request, plan, name)
+        return await _commit(request, plan, name)
     finally:
         old.lock.release()
 
 
-async def _commit(request: Request, plan: _Plan, name: str | None) -> None:
+async def _commit(request: Request, plan: _Plan, name: str | None) -> bool:
     fault = await request.house.ledger.commit(tuple(plan.writes))
     if fault is None or (isinstance(fault, StoreDoubtful) and await _is_in_force(request.house, plan)):
         _settle(request, plan, name)
         _welcome(request, plan)
-    else:
-        request.failed(fault)
+        return True
+    request.failed(fault)
+    return False
 
 
 def _misshapen(request: Request, path: str, what: str) -> None:
@@ -113,8 +135,7 @@ def _misshapen(request: Request, path: str, what: str) -> None:
     )
 
 
-async def _owner_of(house: House, token: str) -> StoredPlayer | None:
-    given = token_hash(token)
+async def _owner_of(house: House, given: bytes) -> StoredPlayer | None:
     stored = await house.ledger.ask(house.ledger.reader.player_by_token_hash, given)
     return stored if stored is not None and _tokens_of(stored).standing(given, house.clock.ms()) else None
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, OrderedDict
 from typing import Final, NamedTuple
+from weakref import WeakValueDictionary
 
 from chilkoot.config import Config
+from chilkoot.failpoint import reach
 from chilkoot.host.almanac import Almanac
 from chilkoot.host.certifier import Certifier
 from chilkoot.host.clock import Clock, fresh_id
@@ -71,6 +73,8 @@ class House:
         """Connections of each known player."""
         self.given_out: OrderedDict[bytes, GivenOut] = OrderedDict()
         """The newest tokens by the hash of what still holds beside them: told again to those who come with the old one."""
+        self.hellos: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """Held, by player, while a token is replaced."""
         self.tasks: set[asyncio.Task[None]] = set()
         self.is_draining = False
 
@@ -95,6 +99,7 @@ class House:
             # Without the table there is no honest way on; a new connection may find it.
             connection.socket.transport.abort()
             return None
+        reach("during_snapshot")
         return encode(table.snapshot(connection.session.player, len(live.viewers)))
 
     def attach(self, connection: Connection, session: Session) -> None:

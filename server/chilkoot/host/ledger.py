@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, ParamSpec, TypeVar
 
+from chilkoot.failpoint import reach
 from chilkoot.record import Reader, Store, StoreFault, StoreFull, StoreUnavailable, Unit
 
 __all__ = ["Ledger"]
@@ -37,6 +38,7 @@ class Ledger:
         )
         self.reader: Reader = self._store.reader
         self._waiting = 0
+        self._is_closed = False
         self.commits = 0
         """How many commits were waited for so far."""
 
@@ -65,9 +67,11 @@ class Ledger:
         self._waiting += 1
         self.commits += 1
         try:
-            return await done
+            outcome = await done
         finally:
             self._waiting -= 1
+        reach("before_ack")
+        return outcome
 
     def post(self, unit: Unit) -> None:
         """Write a unit that nobody waits for; where it can't be written, it is not missed."""
@@ -75,13 +79,17 @@ class Ledger:
             self._store.submit(unit, None)
 
     async def ask(self, question: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
-        """Ask in a thread what takes time: the database, or a long computation."""
+        """Ask in a thread what takes time: the database, or a long computation. Raises StoreUnavailable after `close`."""
+        if self._is_closed:
+            # A command may come while the last connections are being closed.
+            raise StoreUnavailable("the record is closed")
         if kwargs:
             return await self._loop.run_in_executor(self._pool, lambda: question(*args, **kwargs))
         return await self._loop.run_in_executor(self._pool, question, *args)
 
     def close(self, timeout: float) -> bool:
         """Write what is queued and let go of the database; blocks. False where it did not end in time."""
+        self._is_closed = True
         self._pool.shutdown(wait=False, cancel_futures=True)
         return self._store.close(timeout)
 

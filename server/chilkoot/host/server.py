@@ -19,6 +19,7 @@ from websockets.typing import Subprotocol
 
 from chilkoot.config import Config, default_database
 from chilkoot.data import rules_folder
+from chilkoot.failpoint import reach
 from chilkoot.host.connection import Connection
 from chilkoot.host.dispatch import take
 from chilkoot.host.house import House
@@ -215,13 +216,16 @@ async def _drain(house: House, servers: Sequence[Server]) -> None:
     house.is_draining = True
     for server in servers:
         server.close(close_connections=False)
+    reach("during_shutdown")
     news = encode(Draining(retry_after_ms=_RETRY_MS))
     for connection in list(house.connections):
         connection.send(news)
     deadline = house.clock.ms() + 2000
     while not house.ledger.is_quiet and house.clock.ms() < deadline:  # noqa: ASYNC110 - once in a life
         await asyncio.sleep(0.01)
+    reach("during_shutdown")
     house.save_replies(list(house.sessions.values()))
+    reach("during_shutdown")
     closing = [
         asyncio.create_task(connection.end(CloseCode.RESTART, "restarting"))
         for connection in list(house.connections)
@@ -234,5 +238,7 @@ async def _drain(house: House, servers: Sequence[Server]) -> None:
         for left in list(server.all_connections):
             left.transport.abort()
     house.certifier.close()
+    reach("during_shutdown")
     stored = await asyncio.get_running_loop().run_in_executor(None, house.ledger.close, 1.0)
+    reach("during_shutdown")
     log.info("stopped" if stored else "stopped, although the record did not answer")

@@ -18,6 +18,7 @@ from typing import Final
 from sqlalchemy import Engine, PoolProxiedConnection
 from sqlalchemy.engine.interfaces import DBAPICursor
 
+from chilkoot.failpoint import reach
 from chilkoot.record.faults import Conflict, StoreDoubtful, StoreFault, StoreUnavailable, Taken, Unwritable
 from chilkoot.record.sqlite import (
     BEGIN,
@@ -171,6 +172,7 @@ class Writer:
     def _transaction(self, batch: _Batch) -> list[Outcome]:
         connection = self._connected()
         cursor = connection.cursor()
+        reach("before_begin")
         cursor.execute(BEGIN)
         try:
             self._apply(cursor, batch)
@@ -183,10 +185,12 @@ class Writer:
             outcomes = [(token, self._try(cursor, unit)) for unit, token in batch]
         if self._replies_since_pruning >= _PRUNE_EVERY:
             self._prune(cursor)
+        reach("in_transaction")
         try:
             connection.commit()
         except Exception as error:
             raise _CommitFailed from error
+        reach("after_commit")
         return outcomes
 
     def _apply(self, cursor: DBAPICursor, batch: _Batch) -> None:

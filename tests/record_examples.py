@@ -110,6 +110,8 @@ def play(
     actions: Iterable[str],
     *,
     name: str = "played",
+    variant: str = "yukon",
+    level: int | None = None,
     actor: str = "ann",
     hints_after: Iterable[int] = (),
 ) -> Game:
@@ -120,8 +122,8 @@ def play(
     header: dict[str, Any] = {
         "semantics": 1,
         "player": "ann",
-        "variant": "yukon",
-        "level": None,
+        "variant": variant,
+        "level": level,
         "rules_hash": rules_hash(rules),
         "deal": table.deal,
         "origin": "fresh",

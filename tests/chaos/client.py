@@ -27,7 +27,7 @@ Frame = dict[str, Any]
 LOST = (ConnectionClosed, InvalidHandshake, InvalidMessage, OSError, TimeoutError, EOFError)
 NOT_NOW = {"unavailable", "busy", "draining", "rate_limited", "too_many_games"}
 ACTIONS = {"move", "tap", "undo", "redo", "home", "auto", "give_up"}
-PATIENCE = 3.0
+PATIENCE = 5.0
 """Seconds without an answer after which a connection is taken for dead."""
 
 GAME_LENGTH = 90

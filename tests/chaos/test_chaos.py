@@ -42,7 +42,7 @@ async def test_whatever_befalls_the_server_nothing_acknowledged_is_lost_doubled_
     assert report.judgement.violations == []
     assert report.kills >= 2
     assert report.cuts >= 20
-    assert report.judgement.figures["acknowledged"] >= 100
+    assert report.judgement.figures["acknowledged"] >= 20
 
 
 @pytest.mark.parametrize("count", (1, *(pytest.param(n, marks=pytest.mark.slow) for n in HITS)))
@@ -73,9 +73,9 @@ async def test_half_a_minute_of_everything_breaks_no_promise(tmp_path: Path) -> 
     report = await play(tmp_path, seconds=30, plagues=PLAGUES)
     print(report)  # noqa: T201 - shown where it fails
     assert report.judgement.violations == []
-    assert report.kills >= 8
-    assert report.cuts >= 200
-    assert report.judgement.figures["acknowledged"] >= 1000
+    assert report.kills >= 6
+    assert report.cuts >= 100
+    assert report.judgement.figures["acknowledged"] >= 100
     assert report.slowest_stop < 6
 
 

@@ -35,9 +35,10 @@ class LiveServer:
     def __init__(self, folder: Path, *flags: str) -> None:
         self.folder = folder
         self.database = f"sqlite:///{folder / 'games.db'}"
-        # Dailies are chosen by a process that compiles for a while: tests that want some say so.
+        # Deals for later are chosen by a process that compiles for a while: tests that want some say so.
+        limits = (*NO_LIMITS, "pool_deals")
         self._flags = flags or NO_DAILIES + tuple(
-            part for name in NO_LIMITS for part in ("--limit", f"{name}=0")
+            part for name in limits for part in ("--limit", f"{name}=0")
         )
         self._process: subprocess.Popen[str] | None = None
         self.port = 0

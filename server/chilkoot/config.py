@@ -64,8 +64,18 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     # games
     active_games: int = 20
     """Unfinished games of one player."""
+    certify_deals: int = 8
+    """Deals that are tried, one after the other, for a new game that is to be winnable."""
+    certify_positions: int = 30_000
+    """Positions that the search may open for each of them: the same answer on every machine."""
     certify_seconds: float = 3
-    """How long a new game waits for a deal that a search found a winning line for; 0: none is looked for."""
+    """How long a new game waits for all of that at most, on a machine that is slow or busy; 0: none is looked for."""
+    pool_deals: int = 20
+    """Winnable deals kept ready for each game that deals them; 0: none."""
+    pool_games: int = 50
+    """Games for which deals are kept ready: those whose rules ask for it, and those that were asked for last."""
+    pool_after_seconds: float = 20
+    """How long after its start a server begins to look for deals to keep ready."""
     watched_games: int = 50
     """Games one connection receives events of."""
     cached_games: int = 2000

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
+
+from msgspec import structs
 
 from chilkoot.failpoint import reach
 from chilkoot.host.clock import fresh_entropy
@@ -16,6 +19,8 @@ from chilkoot.record import (
     NewPlayer,
     PutRules,
     StoreDoubtful,
+    TakeCertified,
+    Taken,
     Write,
 )
 from chilkoot.table import Entropy, Opened, Proof, Table, open_again, open_new, wants_proof
@@ -23,8 +28,8 @@ from chilkoot.wire import ErrorCode, commands, encode
 from chilkoot.wire.messages import Error, Ok, Role
 from chilkoot.wire.replies import error
 
-_DEALS_TRIED: Final = 8
-"""Deals tried for a game that is to be winnable."""
+_RETRIES: Final = 3
+"""Times that another server may be quicker to take a deal before this one looks for one of its own."""
 
 __all__ = ["may_open", "new_player", "on_join", "on_leave", "on_new", "on_restart", "on_sync", "show"]
 
@@ -51,22 +56,60 @@ async def on_new(request: Request) -> None:
     if isinstance(opened, Error):
         await request.decline(opened)
     elif await may_open(request):
-        level = wants_proof(command, variant)
-        if level is not None:
-            entropy, proof = await _choose_deal(request, command, level)
-            if proof == "not_proved" and level.rules.deal_policy.winnable == "require":
-                request.not_now(ErrorCode.BUSY, retry_after_ms=2000)
-                return
-            opened = lay(entropy, proof)
-            assert isinstance(opened, Opened), "the same command was good a moment ago"
         closing = await _unclosed(request)
-        await _open(request, opened, closing, now_ms)
+        level = wants_proof(command, variant)
+        if level is None:
+            await _open(request, opened, closing, now_ms)
+            return
+        is_named = command.deal is not None or command.cards is not None
+        if not is_named and await _open_from_pool(request, level, lay, closing, now_ms):
+            return
+        entropy, proof = await _choose_deal(request, command, level)
+        if proof == "not_proved" and not is_named and level.rules.deal_policy.winnable == "require":
+            # Not kept: these rules know no other game, so the same command may be sent again.
+            request.not_now(
+                ErrorCode.BUSY,
+                retry_after_ms=2000,
+                message="No deal that can be won was found in time; try again.",
+            )
+            return
+        await _open(request, _laid(lay(entropy, proof)), closing, now_ms)
+
+
+async def _open_from_pool(
+    request: Request,
+    level: Level,
+    lay: Callable[[Entropy, Proof | None], Opened | Error],
+    closing: list[str],
+    now_ms: int,
+) -> bool:
+    """Begin with a deal that was certified before; False where none is left, and nothing was answered."""
+    pool = request.house.deal_pool
+    for _ in range(_RETRIES):
+        found = await pool.promise(level)
+        if found is None:
+            return False
+        try:
+            opened = _laid(
+                lay(structs.replace(fresh_entropy(), deal=found.deal.removeprefix("ck:")), "proved")
+            )
+            taken = TakeCertified(rules_hash=level.hash, deal=found.deal, game=opened.table.terms.id)
+            if await _open(request, opened, closing, now_ms, taken):
+                return True
+        finally:
+            pool.let_go(found.deal)
+    return False
+
+
+def _laid(opened: Opened | Error) -> Opened:
+    assert isinstance(opened, Opened), "the same command was good a moment ago"
+    return opened
 
 
 async def _choose_deal(request: Request, command: commands.New, level: Level) -> tuple[Entropy, Proof]:
     """Of several deals that chance gives the first that is found to be winnable; of a deal that was named, whether it is."""
     named = command.cards or command.deal
-    tried = [fresh_entropy() for _ in range(1 if named else _DEALS_TRIED)]
+    tried = [fresh_entropy() for _ in range(1 if named else max(request.house.limits.certify_deals, 1))]
     deals = [named or f"ck:{one.deal}" for one in tried]
     found = await request.house.certifier.first_winnable(canonical_text(level.rules), deals)
     return (tried[0], "not_proved") if found is None else (tried[found], "proved")
@@ -126,29 +169,36 @@ async def _unclosed(request: Request) -> list[str]:
     return await request.house.ledger.ask(request.house.ledger.reader.unclosed_of, request.player)
 
 
-async def _open(request: Request, opened: Opened, closing: list[str], now_ms: int) -> None:
-    """Put a new game on record and show it."""
+async def _open(
+    request: Request, opened: Opened, closing: list[str], now_ms: int, taken: TakeCertified | None = None
+) -> bool:
+    """Put a new game on record and show it; False, and no answer, only where its certified deal is another game's."""
     house, session, table = request.house, request.session, opened.table
     game = game_of(opened.table, now_ms)
     writes: list[Write] = [*new_player(request, now_ms)]
     writes.append(PutRules(hash=game.rules_hash, text=canonical_text(opened.rules)))
     writes.append(game)
+    if taken is not None:
+        writes.append(taken)
     writes += [CloseGame(game=one, closed_ms=now_ms) for one in closing]
     # One viewer, this connection: nobody else knows the game yet.
     body = encode(table.snapshot(request.player, 1, answers=request.command.id))
     writes += request.reply_writes(body)
     fault = await house.ledger.commit(tuple(writes))
+    if isinstance(fault, Taken):
+        return False
     if isinstance(fault, Conflict):
         request.not_now(ErrorCode.ID_REUSED)
-        return
+        return True
     if fault is not None and not (isinstance(fault, StoreDoubtful) and await house.hub.find(game.id)):
         request.failed(fault)
-        return
+        return True
     session.is_player_stored = True
     await _close(request, closing)
     live = house.hub.add(table, game.start_hash)
     house.hub.watch(request.connection, live, told=True)
     request.finish(body)
+    return True
 
 
 async def _close(request: Request, games: list[str]) -> None:

@@ -13,11 +13,13 @@ from chilkoot.host.almanac import Almanac
 from chilkoot.host.certifier import Certifier
 from chilkoot.host.clock import Clock, fresh_id
 from chilkoot.host.connection import Connection
+from chilkoot.host.deal_pool import DealPool
 from chilkoot.host.guides import Guides
 from chilkoot.host.hub import Hub, Live
 from chilkoot.host.ledger import Ledger
 from chilkoot.host.log import log
 from chilkoot.host.races import Races, Room
+from chilkoot.host.searcher import Searcher
 from chilkoot.host.socket import Addresses
 from chilkoot.library import Library
 from chilkoot.record import PutReply, StoreFault, Write
@@ -51,8 +53,17 @@ class House:
         self.ledger = ledger
         self.library = library
         self.guides = Guides(ledger)
-        self.certifier = Certifier(seconds=self.limits.certify_seconds)
         self.clock = clock or Clock()
+        self.searcher = Searcher()
+        self.certifier = Certifier(self.searcher, self.limits)
+        self.deal_pool = DealPool(
+            ledger,
+            library,
+            self.certifier,
+            self.clock,
+            deals=self.limits.pool_deals,
+            games=self.limits.pool_games,
+        )
         self.hub = Hub(ledger, self.clock, history=self.limits.history, watched=self.limits.watched_games)
         self.almanac = Almanac(
             config.dailies,

@@ -234,13 +234,16 @@ class Reader:
         with self._reading() as connection:
             return next((one for one in _all(connection, query, FreeDeal) if one.deal not in but), None)
 
-    def free_deals(self) -> dict[str, int]:
-        """Of all rules that certified deals were ever kept for, how many are free now."""
-        query = select(certified.c.rules_hash, func.count() - func.count(certified.c.game)).group_by(
-            certified.c.rules_hash
-        )
+    def free_count(self, rules_hash: str) -> int:
+        """How many certified deals of these rules no game has taken."""
+        query = select(func.count()).where(certified.c.rules_hash == rules_hash, certified.c.game.is_(None))
         with self._reading() as connection:
-            return {row[0]: row[1] for row in connection.execute(query)}
+            return connection.scalar(query) or 0
+
+    def certified_rules(self) -> list[str]:
+        """The hashes of all rules that certified deals were ever kept for."""
+        with self._reading() as connection:
+            return list(connection.scalars(select(certified.c.rules_hash).distinct()))
 
     def analysis(self, game_id: str, solver: int) -> bytes | None:
         """What a revision of the solver said of a game that is over."""

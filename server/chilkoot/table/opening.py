@@ -36,11 +36,14 @@ class Opened(msgspec.Struct, frozen=True):
 def wants_proof(command: commands.New, variant: Variant | None) -> Level | None:
     """The level whose deal is to be one that a search found a winning line for; None where that is not asked."""
     level = variant.level(command.level) if variant is not None else None
-    if level is None or command.winnable is False:
-        return None
-    fresh = command.deal is None and command.cards is None
-    by_policy = fresh and level.rules.deal_policy.winnable != "none"
-    return level if command.winnable or by_policy else None
+    if level is None or command.winnable:
+        return level
+    policy = level.rules.deal_policy.winnable
+    if policy == "prefer":
+        is_fresh = command.deal is None and command.cards is None
+        return level if is_fresh and command.winnable is None else None
+    # Where the rules know only games that can be won a player can't ask for others, and is told of a deal of their own.
+    return level if policy == "require" else None
 
 
 def open_new(

@@ -213,3 +213,15 @@ def test_every_link_leads_somewhere(page: Path) -> None:
             headings = re.findall(r"^#+ (.*)$", linked.read_text(encoding="utf-8"), re.MULTILINE)
             anchors = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
             assert anchor in anchors, f"{page}: {target}"
+
+
+def test_the_promises_of_the_web_client_name_tests_that_there_are() -> None:
+    folder = ROOT / "tests" / "browser"
+    page = (folder / "README.md").read_text(encoding="utf-8")
+    sources = {path.stem.removeprefix("test_browser_"): path.read_text() for path in folder.glob("test_*.py")}
+    tests = {name for text in sources.values() for name in re.findall(r"^def test_(\w+)", text, re.MULTILINE)}
+    named = {name.replace("…", "a_whole_game") for name in re.findall(r"`([a-z_…]+)`", page)}
+    assert named - tests - set(sources) == {"status", "test_browser_"}
+    for path in re.findall(r"`([a-z]+/[\w./]+\.py)`", page):
+        assert (ROOT / path).is_file(), path
+    assert len(re.findall(r"^\| \d+ \|", page, re.MULTILINE)) == 20

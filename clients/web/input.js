@@ -22,6 +22,7 @@ export class Input {
     root.addEventListener('click', (event) => this.click(event));
     root.addEventListener('keydown', (event) => this.key(event));
     root.addEventListener('dragstart', (event) => event.preventDefault());
+    addEventListener('resize', () => this.interrupt());
   }
 
   hit(event) {
@@ -115,7 +116,7 @@ export class Input {
     }
   }
 
-  /** The table changed while cards were in the air: they go back. */
+  /** The table or the screen changed while cards were in the air: they go back. */
   interrupt() {
     if (!this.drag?.isMoving) return;
     const { id } = this.drag;

@@ -142,6 +142,7 @@ export class TableView {
   turn(card, name) {
     if (card.name === name) return;
     card.name = name;
+    card.index = '';
     card.node.className = `card ${name === HIDDEN ? 'down' : 'HD'.includes(name[1]) ? 'red' : 'black'}`;
     card.node.replaceChildren(face(name));
   }
@@ -234,21 +235,17 @@ export class TableView {
       const group = this.view[name], place = places[name], cards = group.cards;
       if (isNew) Object.assign(group.slot.style, { left: `${place.x}px`, top: `${place.y}px` });
       const { offsets, ix: own, fu } = fan(this.piles[name], place, geometry);
-      // Whole pixels: it seldom changes, and concerns every card of the column.
       const narrow = own < ix ? own : 0, top = narrow ? Math.max(1, Math.round(Math.min(ch * 0.028, ((fu || 0) - narrow) * 0.42))) : 0;
-      if (group.ix !== narrow || group.top !== top) {
-        Object.assign(group, { ix: narrow, top });
-        group.node.classList.toggle('tight', Boolean(narrow));
-        group.node.style.setProperty('--ixn', `${narrow}px`);
-        group.node.style.setProperty('--itn', `${top}px`);
-      }
       const sideways = place.way === 'right';
       cards.forEach((card, at) => {
         const x = place.x + (sideways ? offsets[at] : 0), y = place.y + (sideways ? 0 : offsets[at]);
         card.h = at < cards.length - 1 && !sideways ? Math.min(ch, offsets[at + 1] - offsets[at] || ch) : ch;
         // Under two cards of a pile nothing can be seen.
         card.node.classList.toggle('buried', (place.way === 'none' && at < cards.length - 2) || (place.way !== 'down' && at < cards.length - 5));
-        if (at === cards.length - 1) card.node.classList.remove('covered');
+        const isLast = at === cards.length - 1, index = narrow && !isLast ? `${narrow}px ${top}px` : '', { style } = card.node.querySelector('.ix') || card.node;
+        // Set at the very element: of a long column little is styled anew.
+        if (card.name !== HIDDEN && card.index !== index) [style.height, style.top] = (card.index = index).split(' ');
+        if (isLast) card.node.classList.remove('covered');
         this.place(card, x, y, ms, at);
       });
     }

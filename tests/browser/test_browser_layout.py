@@ -13,7 +13,7 @@ pytest.importorskip("playwright")
 from playwright.sync_api import expect
 
 from browser.conftest import OpenWindow
-from browser.window import NEAR_THE_END, Window
+from browser.window import NEAR_THE_END, TO_THE_END, Window
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -208,6 +208,59 @@ def test_the_family_of_a_suit_is_seen_without_colours(open_window: OpenWindow) -
             # On the face every suit is read; and what is red is by far the lighter, whoever looks at it.
             assert min(reds) >= 4.5, (deck, theme)
             assert min(blacks) >= 1.5 * max(reds), (deck, theme)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("deck", ("2", "4"))
+def test_every_eye_tells_red_from_black(open_window: OpenWindow, deck: str) -> None:
+    # A card of each suit ends a column; in its corner are its rank and suit, in its colour.
+    window = open_window(1440, 900).settings(deck=deck, theme="light").deal("Yukon", NEAR_THE_END)
+    window.at_rest()
+    areas = {}
+    for suit, name in (("H", "t1"), ("C", "t2"), ("S", "t3"), ("D", "t4")):
+        box = window.cards(name).last.bounding_box()
+        assert box is not None
+        areas[suit] = (box["x"] + 6, box["y"] + 4, box["width"] * 0.45, box["height"] * 0.16)
+    for deficiency in ("none", "deuteranopia", "protanopia", "tritanopia", "achromatopsia"):
+        seen = window.luminances(deficiency, areas)
+        reds, blacks = (seen["D"], seen["H"]), (seen["C"], seen["S"])
+        assert min(reds) + 0.05 >= 1.5 * (max(blacks) + 0.05), (deficiency, seen)
+
+
+@pytest.mark.slow
+def test_forced_colours_leave_cards_and_states_to_be_seen(open_window: OpenWindow) -> None:
+    window = open_window(forced_colors="active").deal("Yukon", NEAR_THE_END)
+    assert window.page.evaluate("matchMedia('(forced-colors: active)').matches")
+    window.tap("t5", 2)
+    expect(window.page.locator(".target")).to_have_count(1)
+    style = "(node, name) => getComputedStyle(node.querySelector('.in'), name)"
+    # A card keeps its own colours, red ones too; what is picked up and where it may go differ by their lines.
+    face = window.cards("t2").last
+    assert face.evaluate(f"(node) => ({style})(node).backgroundColor") == "rgb(255, 255, 255)"
+    assert face.evaluate(f"(node) => ({style})(node).borderTopStyle") == "solid"
+    red = window.cards("t1").last.evaluate(f"(node) => ({style})(node).color")
+    assert red == "rgb(196, 38, 46)"
+    assert window.page.locator(".lift.first").evaluate(f"(node) => ({style})(node).outlineStyle") == "solid"
+    assert (
+        window.page.locator(".target").evaluate(f"(node) => ({style})(node, '::after').borderTopStyle")
+        == "dashed"
+    )
+    for button in window.page.locator(".tools button:visible").all():
+        assert button.evaluate("(node) => getComputedStyle(node).borderTopWidth") != "0px"
+
+
+@pytest.mark.slow
+def test_a_page_that_is_read_from_right_to_left_keeps_its_table(open_window: OpenWindow) -> None:
+    window = open_window().deal("Yukon Cells", "ms:24")
+    window.page.evaluate("document.documentElement.dir = 'rtl'")
+    for size in ((360, 640), (740, 360), (1440, 900)):
+        is_sound(window, *size)
+        # Columns are numbered from the left, as they are on the wire.
+        left = [window.strip(f"t{number}")[0] for number in range(1, 8)]
+        assert left == sorted(left)
+    window.deal("Yukon", NEAR_THE_END)
+    window.move_by_drag(TO_THE_END[0])
+    window.move_by_tap(TO_THE_END[1])
 
 
 @pytest.mark.slow

@@ -377,33 +377,44 @@ def test_statistics_are_shown(open_window: OpenWindow) -> None:
 
 
 @pytest.mark.slow
-def test_the_first_picture_comes_within_a_second_on_a_slow_machine(open_window: OpenWindow) -> None:
+def test_the_first_picture_waits_for_no_answer_of_the_server(open_window: OpenWindow) -> None:
+    # How many milliseconds it takes depends on the machine: bench/web.py measures it. What it depends on is seen here.
     window = open_window()
-    session = window.context.new_cdp_session(window.page)
-    session.send("Emulation.setCPUThrottlingRate", {"rate": 4})
-    window.open()
-    paint = window.page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-    assert paint < 1000
+    window.page.route_web_socket(re.compile("/ws$"), lambda route: None)
+    window.page.goto(window.url)
+    expect(window.page.get_by_role("button", name="Play Yukon")).to_be_visible()
+    assert window.page.evaluate("performance.getEntriesByName('first-contentful-paint').length") == 1
+    # One request leads to the next at most once: every script is named by the page itself.
+    named = window.page.evaluate(
+        "[...document.querySelectorAll('script[src], link[href]')].map((one) => one.src || one.href)"
+    )
+    scripts = {url for url in window.requests if url.endswith(".js") and not url.endswith("/sw.js")}
+    assert scripts <= set(named)
 
 
 @pytest.mark.slow
-def test_an_action_takes_the_page_less_than_two_frames(open_window: OpenWindow) -> None:
+def test_an_action_at_a_long_column_styles_little_anew(open_window: OpenWindow) -> None:
+    # Milliseconds are measured by bench/web.py; here is counted what they are spent on.
     window = open_window(1440, 900).deal("Yukon", LONG_COLUMN)
-    session = window.context.new_cdp_session(window.page)
-    session.send("Performance.enable")
-
-    def spent() -> float:
-        named = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
-        return float(named["ScriptDuration"] + named["LayoutDuration"] + named["RecalcStyleDuration"])
-
-    each: list[float] = []
-    for key in "au" * 10:
-        before = spent()
-        window.page.keyboard.press(key)
-        window.page.wait_for_timeout(250)
-        each.append(spent() - before)
-    # A move and its return in a column of 39 cards: the work of all frames of its animation together.
-    assert sorted(each)[len(each) // 4] < 2 / 60, each
+    browser = window.context.browser
+    assert browser is not None
+    cards = window.count("t7")
+    browser.start_tracing(page=window.page, categories=["devtools.timeline"])
+    window.page.keyboard.press("a")
+    expect(window.page.locator("#moves")).to_have_text("1")
+    window.at_rest()
+    window.page.keyboard.press("u")
+    expect(window.page.locator("#moves")).to_have_text("0")
+    window.at_rest()
+    events = json.loads(browser.stop_tracing())["traceEvents"]
+    styled = [
+        event["args"]["elementCount"]
+        for event in events
+        if event["name"] == "UpdateLayoutTree" and "elementCount" in event["args"]
+    ]
+    assert styled
+    # A card has some fifteen parts; of those that stay where they are none is touched but the index.
+    assert max(styled) < 8 * cards, styled
 
 
 @pytest.mark.slow

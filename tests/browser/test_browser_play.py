@@ -108,6 +108,36 @@ def test_a_card_that_is_let_go_over_nothing_returns(open_window: OpenWindow) -> 
     assert window.strip("t5", 2) == start
 
 
+@pytest.mark.slow
+def test_turning_the_screen_while_a_card_is_in_the_air_puts_it_back(open_window: OpenWindow) -> None:
+    window = open_window(360, 640, has_touch=True).deal("Yukon", NEAR_THE_END)
+    before = window.piles()
+    session = window.context.new_cdp_session(window.page)
+    x, y = window.strip("t5", 2)
+
+    def finger(kind: str, *points: tuple[float, float]) -> None:
+        touches = [{"x": x, "y": y} for x, y in points]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touches})
+
+    finger("touchStart", (x, y))
+    for step in range(1, 5):
+        finger("touchMove", (x + 10 * step, y + 20 * step))
+    expect(window.page.locator(".card.lift")).to_have_count(2)
+    window.page.set_viewport_size({"width": 640, "height": 360})
+    expect(window.page.locator(".card.lift")).to_have_count(0)
+    finger("touchMove", (x + 60, y + 90))
+    finger("touchEnd")
+    window.at_rest()
+    assert window.piles() == before
+    table = window.page.locator("#table").bounding_box()
+    assert table is not None
+    for card in window.cards("t5").all():
+        box = card.bounding_box()
+        assert box is not None
+        assert table["y"] <= box["y"] <= table["y"] + table["height"] - box["height"]
+    window.move_by_tap(TO_THE_END[0], touch=True)
+
+
 def test_the_grabbed_card_keeps_its_offset(open_window: OpenWindow) -> None:
     window = open_window().deal("Yukon", NEAR_THE_END)
     card = window.cards("t5").nth(1)
@@ -283,6 +313,27 @@ def test_a_loss_may_be_undone_out_of_from_the_dialog(open_window: OpenWindow) ->
     assert window.piles() == before
     window.tap("t2")
     expect(dialog).to_contain_text("No moves are left")
+
+
+@pytest.mark.slow
+def test_a_click_on_the_right_lists_a_column_as_a_long_press_does(open_window: OpenWindow) -> None:
+    window = open_window().deal("Yukon", NEAR_THE_END)
+    x, y = window.strip("t3", 2)
+    window.page.mouse.click(x, y, button="right")
+    dialog = window.page.get_by_role("dialog", name="Cards of Column 3")
+    expect(dialog.locator("li")).to_have_text(["King of clubs", "Queen of diamonds", "Jack of spades"])
+
+
+@pytest.mark.slow
+def test_nothing_is_moved_or_promised_that_the_server_did_not_offer(open_window: OpenWindow) -> None:
+    # There is no button that would finish a game: what can go home does when it is asked to, and says how many went.
+    window = open_window().deal("Yukon", NEAR_THE_END)
+    names = window.page.locator(".tools button:visible .lg").all_inner_texts()
+    assert names == ["Undo", "Redo", "Hint", "Auto", "Send home", "Give up"]
+    window.move_by_tap(("t1", 2, "t6"))
+    expect(window.page.locator("#moves")).to_have_text("1")
+    window.page.wait_for_timeout(300)
+    expect(window.page.locator("#moves")).to_have_text("1")
 
 
 @pytest.mark.slow

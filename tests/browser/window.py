@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import time
@@ -242,6 +243,38 @@ class Window:
         """The pile in which the focus is."""
         pile: str = self.page.evaluate("document.activeElement.closest('[data-pile]')?.dataset.pile ?? ''")
         return pile
+
+    def luminances(
+        self, deficiency: str, areas: dict[str, tuple[float, float, float, float]]
+    ) -> dict[str, float]:
+        """The luminance of the darkest part of some areas of the page, as an eye with this deficiency sees them."""
+        session = self.context.new_cdp_session(self.page)
+        session.send("Emulation.setEmulatedVisionDeficiency", {"type": deficiency})
+        taken = base64.b64encode(self.page.screenshot()).decode()
+        session.send("Emulation.setEmulatedVisionDeficiency", {"type": "none"})
+        session.detach()
+        # An empty page has no policy that forbids it to read a picture.
+        reader = self.context.new_page()
+        found: dict[str, float] = reader.evaluate(
+            """async ([taken, areas]) => {
+              const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${taken}`)).blob());
+              const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
+              context.drawImage(image, 0, 0);
+              const part = (value) => value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4;
+              const darkest = ([x, y, w, h]) => {
+                const { data } = context.getImageData(x, y, w, h);
+                let least = 1;
+                for (let at = 0; at < data.length; at += 4) {
+                  least = Math.min(least, 0.2126 * part(data[at]) + 0.7152 * part(data[at + 1]) + 0.0722 * part(data[at + 2]));
+                }
+                return least;
+              };
+              return Object.fromEntries(Object.entries(areas).map(([name, area]) => [name, darkest(area.map(Math.round))]));
+            }""",
+            [taken, {name: list(area) for name, area in areas.items()}],
+        )
+        reader.close()
+        return found
 
     def width(self) -> float:
         """How wide a card is."""

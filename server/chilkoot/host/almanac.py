@@ -285,12 +285,14 @@ class Almanac:
         days = self._ledger.reader.days
         seasons = await self._ledger.ask(days.seasons)
         while True:
-            last = seasons[-1] if seasons else None
-            end = today if last is None else max(today, date_after(last.first, last.days))
-            # Without a season for today there is one from today on; the next one comes while the last still runs.
-            if season_on(seasons, today) is not None and days_between(today, end) > RENEWAL_DAYS:
-                return seasons
-            made = new_season(end, now_ms=self._clock.ms(), draw=self._draw)
+            # Without a season for today (the first there is, or a clock was set back) there is one from today on; the next
+            # one comes while the last still runs.
+            first = today
+            if season_on(seasons, today) is not None:
+                first = date_after(seasons[-1].first, seasons[-1].days)
+                if days_between(today, first) > RENEWAL_DAYS:
+                    return seasons
+            made = new_season(first, now_ms=self._clock.ms(), draw=self._draw)
             fault = await self._ledger.commit((made,))
             if fault is not None and not isinstance(fault, Conflict):
                 raise fault

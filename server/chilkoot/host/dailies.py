@@ -436,7 +436,7 @@ def _game(request: Request, command: _AnyOfDay) -> DailyGame | Error:
     if wanted in almanac.offered():
         return wanted
     variant = library.variant(wanted.variant)
-    if isinstance(command, commands.DailyStart):
+    if isinstance(command, commands.DailyStart) or (wanted.level or 0) < 0:
         return _no_daily(
             request, f"There is no daily of {wanted.variant if variant is None else variant.name}."
         )

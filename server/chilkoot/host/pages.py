@@ -18,6 +18,7 @@ from chilkoot.guide import STYLE
 from chilkoot.host.asking import is_sealed, recording_of
 from chilkoot.host.house import House
 from chilkoot.host.picture import art_of, picture_of
+from chilkoot.host.published import published
 from chilkoot.host.shell import HTML, File, file_of, is_page, web_files
 from chilkoot.host.socket import Socket
 from chilkoot.record import GameHeader, StoreFault
@@ -150,6 +151,8 @@ class Pages:
             return await self._recording(path.removeprefix("/recordings/").removesuffix(".json"))
         if path.startswith("/deals/") and path.endswith(".svg"):
             return await self._picture(path.removeprefix("/deals/").removesuffix(".svg"), request)
+        if path.startswith("/daily/") and path.endswith(".json"):
+            return await self._day(path.removeprefix("/daily/").removesuffix(".json"))
         if (file := self._files.get("/index.html" if is_page(path) else path)) is not None:
             return self._send(file, request)
         if path in {"/", "/plain"}:
@@ -224,6 +227,26 @@ class Pages:
         except StoreFault:
             return _unreadable()
         return _response(HTTPStatus.OK, _JSON, recording)
+
+    async def _day(self, date: str) -> Response:
+        """What is published of a day."""
+        house = self._house
+        try:
+            file = await published(
+                house.almanac,
+                house.ledger.reader,
+                date,
+                ask=house.ledger.ask,
+                now_ms=house.clock.ms(),
+            )
+        except StoreFault:
+            return _unreadable()
+        if file is None:
+            return _response(HTTPStatus.NOT_FOUND, _TEXT, "Nothing is published of that day.\n")
+        response = _response(HTTPStatus.OK, _JSON, file)
+        # Public, and meant to be checked by pages that are not ours.
+        response.headers["Access-Control-Allow-Origin"] = "*"
+        return response
 
     def _is_public(self, header: GameHeader) -> bool:
         return header.watch == "open" and not is_sealed(header, self._house.clock.ms())

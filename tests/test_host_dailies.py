@@ -199,7 +199,8 @@ async def test_days_about_midnight_have_one_deal_and_one_attempt_each(
     for _ in range(4):
         # The house is shut and opened in between, too.
         async with day_house(tmp_path, clock) as house, calling(house.url) as caller:
-            token = (await caller.ask("hello", **({"token": token} if token else {"name": "Ann"})))["token"]
+            who: Frame = {"token": token} if token else {"name": "Ann"}
+            token = (await caller.ask("hello", **who))["token"]
             for _ in range(24):
                 await house.ready()
                 table = await caller.ask("daily_start")
@@ -280,8 +281,8 @@ async def test_the_next_season_is_published_a_month_before_it_begins(tmp_path: P
         await almanac.prepare()
     firsts = [first for (first,) in rows(tmp_path, "SELECT first FROM season ORDER BY first")]
     assert firsts == [*(date_after(DAY, days) for days in (0, 365, 730)), date_after(DAY, 5000)]
-    days = rows(tmp_path, "SELECT date, first, day FROM daily JOIN season ON daily.season = season.n")
-    assert all(date_after(first, day - 1) == date for date, first, day in days)
+    known_days = rows(tmp_path, "SELECT date, first, day FROM daily JOIN season ON daily.season = season.n")
+    assert all(date_after(first, day - 1) == date for date, first, day in known_days)
 
 
 async def test_who_comes_before_the_deal_is_chosen_waits_a_moment_or_is_told_to_come_again(
@@ -524,9 +525,10 @@ async def test_every_line_of_a_board_leads_to_a_recording_that_verifies(
                 await win(caller, table)
         clock.now = reveals_ms(DAY)
         await house.ready()
-        for period, lines in (("day", 5), ("week", 5), ("all", 5)):
+        board: Frame = {}
+        for period in ("day", "week", "all"):
             board = await callers[0].ask("leaderboard", period=period, date=DAY)
-            assert board["total"] == len(board["entries"]) == lines
+            assert board["total"] == len(board["entries"]) == 5
             for line in board["entries"]:
                 reply = await callers[1].ask("recording", game=line["game"])
                 recording = parse_recording(json.dumps(reply["recording"]).encode())

@@ -12,13 +12,14 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 from chaos.history import History
 from chaos.server_proc import ServerProcess
 
-__all__ = ["PLAGUES", "Nemesis", "can_slow_the_disk", "small_disk"]
+__all__ = ["PLAGUES", "Nemesis", "can_trace", "small_disk"]
 
 PLAGUES: Final = {"kill": 60, "term": 4, "pause": 3, "lock": 3, "full": 2, "slow": 2}
 """What may happen, and how often of hundred."""
@@ -37,7 +38,7 @@ class Nemesis:
         self.pause = pause
         self.slowest_stop = 0.0
         possible = set(PLAGUES)
-        if not can_slow_the_disk():
+        if not can_trace():
             possible.discard("slow")
         if not _is_small(server.folder):
             possible.discard("full")
@@ -146,9 +147,15 @@ _DEEDS: Final[dict[str, Callable[[Nemesis, float], None]]] = {
 }
 
 
-def can_slow_the_disk() -> bool:
-    """Whether there is a program that can hold up another's system calls."""
-    return shutil.which("strace") is not None
+@cache
+def can_trace() -> bool:
+    """Whether another program's system calls can be held up and spoilt here: strace is there, and the system lets it."""
+    if shutil.which("strace") is None:
+        return False
+    return (
+        subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True, check=False).returncode
+        == 0
+    )
 
 
 def _is_small(folder: Path) -> bool:

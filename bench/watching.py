@@ -37,6 +37,7 @@ class Client(asyncio.Protocol):
         self._is_open = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Ask for a WebSocket."""
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         lines = (
@@ -50,6 +51,7 @@ class Client(asyncio.Protocol):
         transport.write("\r\n".join([*lines, "", ""]).encode())
 
     def data_received(self, data: bytes) -> None:
+        """Take the frames apart."""
         now = time.perf_counter()
         self.bytes += len(data)
         held = self._data
@@ -197,9 +199,15 @@ async def race(port: int, pid: int, racers: int, seconds: float) -> None:
     )
 
 
-async def main() -> None:
+async def measure(port: int, pid: int) -> None:
     """Measure and print."""
     watchers, rate, seconds, racers = (float(one) for one in [*sys.argv[1:], *DEFAULTS[len(sys.argv) - 1 :]])
+    await watch(port, pid, int(watchers), rate, seconds)
+    await race(port, pid, int(racers), seconds)
+
+
+def main() -> None:
+    """Start a server and measure it."""
     with tempfile.TemporaryDirectory() as folder:
         limits = [part for name in LIMITS for part in ("--limit", f"{name}=0")]
         program = [*SERVER, f"sqlite:///{folder}/games.db", *limits]
@@ -209,11 +217,10 @@ async def main() -> None:
             assert server.stdout is not None
             port = int(server.stdout.readline().rsplit(":", 1)[1])
             try:
-                await watch(port, server.pid, int(watchers), rate, seconds)
-                await race(port, server.pid, int(racers), seconds)
+                asyncio.run(measure(port, server.pid))
             finally:
                 server.terminate()
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    main()

@@ -285,14 +285,16 @@ async def _play(house: House, script: Script, board: str) -> list[bytes]:
     for path in (f"/recordings/{game}.json", f"/deals/{game}.svg", "/metrics", "/readyz", f"/games/{game}"):
         response = await pages.answer(player.socket, Request(path, Headers()))
         assert response is not None
-        heard.append(str(response.status_code).encode() + bytes(response.body or b""))
+        # How long a disk takes is no property of the cards.
+        body = re.sub(rb"chilkoot_(commit|loop)_.*", b"TIMES", bytes(response.body or b""))
+        heard.append(str(response.status_code).encode() + body)
     return heard
 
 
 def _ear(house: House, heard: list[bytes]) -> Ear:
     socket: Any = _Still()
     assert isinstance(socket, _Still)
-    ear = Ear(_as_socket(socket), house.guest(), JSON, house.limits, house.catch_up)
+    ear = Ear(_as_socket(socket), house.guest(), JSON, house.limits, house.catch_up, house.metrics)
     ear.heard = heard
     house.connections.add(ear)
     return ear

@@ -17,6 +17,7 @@ from websockets.asyncio.server import broadcast
 
 from chilkoot.config import Limits
 from chilkoot.host.hub import Live
+from chilkoot.host.metrics import Metrics
 from chilkoot.host.pacing import Bucket, Pace
 from chilkoot.host.races import Room
 from chilkoot.host.socket import Socket
@@ -54,6 +55,7 @@ class Connection:
         "_events",
         "_flushing",
         "_is_flushing",
+        "_metrics",
         "_outbox",
         "_outbox_limit",
         "blocked_since",
@@ -77,7 +79,13 @@ class Connection:
     )
 
     def __init__(
-        self, socket: Socket, session: Session, form: Form, limits: Limits, catch_up: CatchUp
+        self,
+        socket: Socket,
+        session: Session,
+        form: Form,
+        limits: Limits,
+        catch_up: CatchUp,
+        metrics: Metrics,
     ) -> None:
         self.loop = asyncio.get_running_loop()
         now = self.loop.time()
@@ -109,6 +117,7 @@ class Connection:
         self._is_flushing = False
         self._flushing: asyncio.Task[None] | None = None
         self._catch_up = catch_up
+        self._metrics = metrics
         self._drained: asyncio.Future[None] | None = None
         socket.on_writable = self._writable
         socket.on_lost = self._lost
@@ -181,6 +190,7 @@ class Connection:
 
     def _collapse(self) -> None:
         """Let one snapshot a game take the place of all events that wait."""
+        self._metrics.collapses += 1
         kept: deque[_Waiting] = deque()
         for item in self._outbox:
             if isinstance(item, tuple):

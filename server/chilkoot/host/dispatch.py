@@ -101,9 +101,11 @@ async def take(house: House, connection: Connection, frame: str | bytes) -> bool
         raise Ended(CloseCode.TOO_BIG, "frame too large")
     wait = connection.pace.take(connection.loop.time())
     if wait:
+        house.metrics.errors[ErrorCode.RATE_LIMITED] += 1
         _limit(connection, answers, wait)
         return False
     if isinstance(command, Error):
+        house.metrics.errors[command.code] += 1
         connection.send(encode(command))
         # A frame whose id can be read is a command with a mistake in it, which its author was told; not a malformed frame.
         connection.malformed = 0 if answers is not None else connection.malformed + 1
@@ -165,6 +167,7 @@ async def _deal_with(request: Request) -> None:
 def _internal(request: Request, bug: Exception) -> None:
     """Say that something is wrong with us, under a reference that the log has too."""
     reference = secrets.token_hex(4)
+    request.house.metrics.errors[ErrorCode.INTERNAL] += 1
     log.error("internal error %s in `%s`", reference, type(request.command).__name__, exc_info=bug)
     request.connection.send(
         encode(error(ErrorCode.INTERNAL, request.command.id, detail={"reference": reference}))

@@ -51,6 +51,7 @@ class House:
         self.config = config
         self.limits = config.limits
         self.ledger = ledger
+        self.metrics = ledger.metrics
         self.library = library
         self.guides = Guides(ledger)
         self.clock = clock or Clock()

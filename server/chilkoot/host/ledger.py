@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Final, ParamSpec, TypeVar
 
 from chilkoot.failpoint import reach
+from chilkoot.host.metrics import Metrics
 from chilkoot.record import Reader, Store, StoreFault, StoreFull, StoreUnavailable, Unit
 
 __all__ = ["Ledger"]
@@ -37,6 +38,8 @@ class Ledger:
             queue_limit=QUEUE_LIMIT,
         )
         self.reader: Reader = self._store.reader
+        self.metrics = Metrics()
+        """What the whole server counts; commits are counted here."""
         self._waiting = 0
         self._is_closed = False
         self.commits = 0
@@ -66,9 +69,11 @@ class Ledger:
             return fault
         self._waiting += 1
         self.commits += 1
+        began = self._loop.time()
         try:
             outcome = await done
         finally:
+            self.metrics.commits.add(self._loop.time() - began)
             self._waiting -= 1
         reach("before_ack")
         return outcome
@@ -94,15 +99,15 @@ class Ledger:
         return self._store.close(timeout)
 
     def _deliver(self, outcomes: Sequence[tuple[object, StoreFault | None]]) -> None:
-        self._in_loop(_settle, outcomes)
+        self._in_loop(self._settle, outcomes)
 
     def _in_loop(self, call: Callable[[_T], None], argument: _T) -> None:
         # The loop may have ended before the last transaction: then nobody is left to be told.
         with contextlib.suppress(RuntimeError):
             self._loop.call_soon_threadsafe(call, argument)
 
-
-def _settle(outcomes: Sequence[tuple[object, StoreFault | None]]) -> None:
-    for token, fault in outcomes:
-        if isinstance(token, asyncio.Future) and not token.done():
-            token.set_result(fault)
+    def _settle(self, outcomes: Sequence[tuple[object, StoreFault | None]]) -> None:
+        self.metrics.batches.add(len(outcomes))
+        for token, fault in outcomes:
+            if isinstance(token, asyncio.Future) and not token.done():
+                token.set_result(fault)

@@ -17,8 +17,10 @@ from websockets.http11 import Request, Response
 from chilkoot.guide import STYLE
 from chilkoot.host.asking import is_sealed, recording_of
 from chilkoot.host.house import House
+from chilkoot.host.metrics import METRICS_KIND, exposition
 from chilkoot.host.picture import art_of, picture_of
 from chilkoot.host.published import published
+from chilkoot.host.reference import protocol_json, protocol_page
 from chilkoot.host.shell import HTML, File, file_of, is_page, web_files
 from chilkoot.host.socket import Socket
 from chilkoot.record import GameHeader, StoreFault
@@ -53,7 +55,7 @@ _PAGE: Final = """<!doctype html>
 <style>{style}</style>
 <h1>Chilkoot</h1>
 <p>A server for the solitaire games of the Yukon family. Games are played over a WebSocket, one JSON object a frame,
-at <code>{socket}</code>.</p>
+at <code>{socket}</code>; <a href="/docs">the protocol</a>.</p>
 <p>With the <code>websockets</code> library for Python:</p>
 <pre>import asyncio, json, websockets
 
@@ -145,6 +147,12 @@ class Pages:
             return _response(HTTPStatus.OK, _TEXT, "ok\n")
         if path == "/readyz":
             return await self._readiness()
+        if path == "/metrics":
+            return _response(HTTPStatus.OK, METRICS_KIND, exposition(self._house))
+        if path == "/protocol.json":
+            return self._send(file_of(_JSON, protocol_json()), request)
+        if path == "/docs":
+            return self._send(file_of(HTML, protocol_page(_STYLE).encode()), request)
         if path.startswith("/rules/"):
             return await self._rules(path.removeprefix("/rules/"))
         if path.startswith("/recordings/") and path.endswith(".json"):

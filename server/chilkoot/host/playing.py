@@ -97,6 +97,7 @@ async def _carry_out(request: Request, live: Live, table: Table, effect: Acted, 
         live.head = head
     elif not await _survived(request, live, head, fault):
         return
+    house.metrics.actions += 1
     house.hub.publish(live, effect.diff, request.connection)
     request.finish(reply)
     house.races.on_action(live, table, now_ms)

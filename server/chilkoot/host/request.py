@@ -8,6 +8,7 @@ from chilkoot.host.hub import diff_of
 from chilkoot.record import PutReply, StoreFault, StoreFull, Unwritable, Write
 from chilkoot.table import Kept
 from chilkoot.wire import CloseCode, Command, ErrorCode, Message, content_hash, encode, with_re
+from chilkoot.wire.messages import Error, Refused
 from chilkoot.wire.replies import error
 
 __all__ = ["Ended", "Request"]
@@ -44,9 +45,16 @@ class Request:
 
     async def tell(self, message: Message) -> None:
         """Answer a reading: the reply is kept, and goes on record with the next thing that does."""
+        self._count(message)
         body = encode(message)
         self._keep_reading(body)
         await self.connection.reply(body)
+
+    def _count(self, message: Message) -> None:
+        if isinstance(message, Error):
+            self.house.metrics.errors[message.code] += 1
+        elif isinstance(message, Refused):
+            self.house.metrics.refusals[message.code] += 1
 
     def told(self, body: bytes) -> None:
         """The same for a reply that is not large, and must go out now: a snapshot, before what follows it."""
@@ -58,6 +66,7 @@ class Request:
 
     async def decline(self, message: Message) -> None:
         """Answer a command that would have changed something, and did not: the reply is on record before it is sent."""
+        self._count(message)
         body = encode(message)
         if self.session.is_stored:
             # Where it can't be stored the answer is still true: nothing was changed.
@@ -89,6 +98,7 @@ class Request:
         self, code: ErrorCode, *, retry_after_ms: int | None = None, message: str | None = None
     ) -> None:
         """Answer that nothing was done, and that the same command may be sent again."""
+        self.house.metrics.errors[code] += 1
         self.connection.send(
             encode(error(code, self.command.id, message=message, retry_after_ms=retry_after_ms))
         )

@@ -178,11 +178,12 @@ async def _converse(house: House, connection: ServerConnection) -> None:
     """One client, from the handshake to the end. What it does wrong is its own affair."""
     assert isinstance(connection, Socket)
     form = MSGPACK if connection.subprotocol == SUBPROTOCOLS[1] else JSON
-    client = Connection(connection, house.guest(), form, house.limits, house.catch_up)
+    client = Connection(connection, house.guest(), form, house.limits, house.catch_up, house.metrics)
     house.connections.add(client)
     try:
         await _take_frames(house, client)
     except Ended as end:
+        house.metrics.cuts[end.reason.partition(" error ")[0]] += 1
         await client.end(end.code, end.reason)
     except ConnectionClosed:
         pass

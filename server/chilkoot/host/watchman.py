@@ -27,9 +27,12 @@ _SESSION_DAYS: Final = 30
 
 async def go_round(house: House) -> None:
     """Go round until cancelled."""
+    loop = asyncio.get_running_loop()
     number = 0
     while True:
+        due = loop.time() + ROUND_SECONDS
         await asyncio.sleep(ROUND_SECONDS)
+        house.metrics.lag.add(max(0.0, loop.time() - due))
         try:
             _look_at_connections(house)
             house.hub.tell_crowds()
@@ -52,6 +55,7 @@ def _look_at_connections(house: House) -> None:
     for connection in list(house.connections):
         buffered = connection.socket.transport.get_write_buffer_size()
         if limits.buffer_bytes and buffered > limits.buffer_bytes:
+            house.metrics.cuts["full buffer"] += 1
             connection.socket.transport.abort()
         elif _is_stalled(connection, buffered, now, limits.stall_seconds):
             _end(house, connection, CloseCode.TOO_SLOW, "too slow")
@@ -61,6 +65,7 @@ def _look_at_connections(house: House) -> None:
 
 def _end(house: House, connection: Connection, code: CloseCode, reason: str) -> None:
     if not connection.is_ending:
+        house.metrics.cuts[reason] += 1
         house.spawn(asyncio.create_task(connection.end(code, reason)))
 
 

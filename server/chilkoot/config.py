@@ -70,6 +70,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Positions that the search may open for each of them: the same answer on every machine."""
     certify_seconds: float = 3
     """How long a new game waits for all of that at most, on a machine that is slow or busy; 0: none is looked for."""
+    analyse_positions: int = 500_000
+    """Positions the search may open for the analysis of one finished game; 0: none is made."""
     pool_deals: int = 20
     """Winnable deals kept ready for each game that deals them; 0: none."""
     pool_games: int = 50

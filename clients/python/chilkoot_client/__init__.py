@@ -7,6 +7,7 @@ from chilkoot_client.client import Client, Connected, Disconnected, Event, conne
 from chilkoot_client.errors import ChilkootError, Closed, Error, Refused
 from chilkoot_client.game import Game
 from chilkoot_client.messages import (
+    Analysis,
     Can,
     Diff,
     Draining,
@@ -32,6 +33,7 @@ from chilkoot_client.table import HIDDEN, Desync, Table, apply_ops, check_of
 
 __all__ = [
     "HIDDEN",
+    "Analysis",
     "Can",
     "ChilkootError",
     "Client",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Final, Protocol
 
-from chilkoot_client.errors import Closed
-from chilkoot_client.messages import Diff, Hint, Legal, Message, Snapshot, Targets
+from chilkoot_client.errors import Closed, Error
+from chilkoot_client.messages import Analysis, Diff, Hint, Legal, Message, Snapshot, Targets
 from chilkoot_client.table import Table
 
 __all__ = ["Game"]
@@ -94,6 +94,18 @@ class Game:
         """Ask for every legal move."""
         reply = await self._client.request("legal", game=self.id)
         return reply if isinstance(reply, Legal) else _unexpected(reply)
+
+    async def analyse(self) -> Analysis:
+        """Ask where the game, which must be over, could still be won; waits while the server makes its analysis."""
+        while True:
+            try:
+                reply = await self._client.request("analyse", game=self.id)
+            except Error as error:
+                # As long as it goes on, the server says how far it is.
+                if error.code != "busy" or not error.detail:
+                    raise
+            else:
+                return reply if isinstance(reply, Analysis) else _unexpected(reply)
 
     async def sync(self) -> Table:
         """Ask for the whole table again."""

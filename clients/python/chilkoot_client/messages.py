@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 __all__ = [
+    "Analysis",
     "Can",
     "Diff",
     "Draining",
@@ -263,6 +264,21 @@ class Draining(msgspec.Struct, frozen=True, tag_field="type", tag="draining"):
     retry_after_ms: int = 0
 
 
+class Analysis(msgspec.Struct, frozen=True, tag_field="type", tag="analysis", kw_only=True):
+    """Where a finished game could still be won.
+
+    A verdict (`winnable`, `lost`, `unknown`) of the deal and of the position after each action, the last that could be won,
+    and a winning line from there.
+    """
+
+    game: str
+    solver: int = 0
+    verdicts: list[str] = []
+    last_winnable: int | None = None
+    line: list[str] = []
+    re: int | None = None
+
+
 class ReplayEnd(msgspec.Struct, frozen=True, tag_field="type", tag="replay_end"):
     """A replay has shown all there is."""
 
@@ -314,6 +330,7 @@ Message = (
     | Pong
     | Presence
     | Draining
+    | Analysis
     | ReplayEnd
     | RefusedMessage
     | ErrorMessage
@@ -337,6 +354,7 @@ _TYPES: Final[dict[str, type[Any]]] = {
         Pong,
         Presence,
         Draining,
+        Analysis,
         ReplayEnd,
         RefusedMessage,
         ErrorMessage,

@@ -314,7 +314,7 @@ def _seconds(text: str) -> float:
 
 
 def _add_replay(commands: _Commands[_Parser]) -> None:
-    group = _group(commands, "replay", "show, verify, export and import recorded games")
+    group = _group(commands, "replay", "show, verify, analyse, export and import recorded games")
     show = _command(group, "show", "replays:show", "tell a recorded game, action by action")
     show.add_argument(
         "game",
@@ -328,12 +328,28 @@ def _add_replay(commands: _Commands[_Parser]) -> None:
         "games", nargs="*", metavar="GAME", help="files or ids of games (default: every game in the database)"
     )
     _add_json(verify)
+    analyse = _command(
+        group, "analyse", "analysing:analyse_game", "say where a recorded game could still be won"
+    )
+    analyse.add_argument(
+        "game",
+        metavar="GAME",
+        help="a recording's file, - for standard input, or the id of a game in the database",
+    )
+    analyse.add_argument(
+        "--positions",
+        type=_positive,
+        default=1_000_000,
+        metavar="N",
+        help="positions the search may open in all (default: %(default)s)",
+    )
+    _add_json(analyse)
     export = _command(group, "export", "replays:export", "write a game of the database to a file")
     export.add_argument("game", metavar="GAME", help="the id of the game")
     export.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: standard output")
     take = _command(group, "import", "replays:take_in", "take recordings into the database")
     take.add_argument("files", nargs="+", metavar="FILE", help="recordings, - for standard input")
-    for command in (show, verify, export, take):
+    for command in (show, verify, analyse, export, take):
         command.add_argument("--database", metavar="URL", default="", help=_DATABASE_HELP)
 
 

@@ -30,12 +30,12 @@ from chilkoot.record import (
 )
 from chilkoot.record.recording import MAX_BYTES
 
-__all__ = ["export", "show", "take_in", "verify_games"]
+__all__ = ["export", "headline", "recording_of", "show", "take_in", "verify_games"]
 
 
 def show(flags: argparse.Namespace) -> int:
     """Tell a recorded game: its header, each action, the table at the end."""
-    recording = _recording(flags.game, flags.database)
+    recording = recording_of(flags.game, flags.database)
     if isinstance(recording, Finding):
         raise CommandFailed(f"{flags.game}: {recording.message}")
     try:
@@ -56,7 +56,7 @@ def show(flags: argparse.Namespace) -> int:
             board=_piles(game),
         )
     else:
-        print(f"{_headline(recording)}\n\n{game.board()}\n")
+        print(f"{headline(recording)}\n\n{game.board()}\n")
     _show_actions(flags, recording, game)
     if not flags.json:
         print(f"{'' if flags.boards else chr(10) + game.board() + chr(10) + chr(10)}{_outcome(recording)}")
@@ -81,7 +81,8 @@ def _show_actions(flags: argparse.Namespace, recording: Recording, game: Game) -
                 print(f"\n{game.board()}\n")
 
 
-def _headline(recording: Recording) -> str:
+def headline(recording: Recording) -> str:
+    """A recording in one line: what was played, and when."""
     level = f" level {recording.level}" if recording.level is not None else ""
     began = datetime.fromtimestamp(recording.created_ms / 1000, UTC)
     deal = recording.deal if len(recording.deal) < 80 else "a board"
@@ -161,10 +162,10 @@ def take_in(flags: argparse.Namespace) -> int:
 
 def _recordings(names: list[str], database: str) -> Iterator[tuple[str, Recording | Finding]]:
     for name in names:
-        yield name, _recording(name, database)
+        yield name, recording_of(name, database)
 
 
-def _recording(name: str, database: str) -> Recording | Finding:
+def recording_of(name: str, database: str) -> Recording | Finding:
     """The recording in a file, else the game of that id in the database."""
     if name == "-" or Path(name).is_file():
         return _from_file(name)

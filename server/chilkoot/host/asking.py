@@ -7,14 +7,18 @@ import asyncio
 import msgspec
 from msgspec import UNSET
 
+from chilkoot.host.analyst import Progress
 from chilkoot.host.connection import Connection
 from chilkoot.host.hub import log_of, terms_of
 from chilkoot.host.request import Request
+from chilkoot.host.searcher import SearchFailed
 from chilkoot.language.rules import from_canonical
 from chilkoot.record import GameHeader, StoredGame, encode_recording, recorded, redacted
+from chilkoot.solver.certify import REVISION
 from chilkoot.table import DAY_MS, Frames, frames_of, rules_reply, variant_list
 from chilkoot.wire import ErrorCode, commands, encode
 from chilkoot.wire.messages import (
+    AnalysisReply,
     Error,
     GameEntry,
     GameList,
@@ -28,6 +32,7 @@ from chilkoot.wire.replies import error
 __all__ = [
     "is_sealed",
     "may_be_shown",
+    "on_analyse",
     "on_games",
     "on_ping",
     "on_recording",
@@ -201,6 +206,42 @@ async def on_replay(request: Request) -> None:
     connection.replays[command.id] = task
     task.add_done_callback(lambda _: connection.replays.pop(command.id, None))
     house.spawn(task)
+
+
+async def on_analyse(request: Request) -> None:
+    """Where a finished game could still be won: from the record, or made now; it takes some seconds the first time."""
+    command, analyst = request.command, request.house.analyst
+    assert isinstance(command, commands.Analyse)
+    if not analyst.is_on:
+        await request.tell(error(ErrorCode.NOT_OFFERED, command.id))
+        return
+    stored = await may_be_shown(request, command.game)
+    if isinstance(stored, Error):
+        await request.tell(stored)
+        return
+    try:
+        found = await analyst.analysis_of(stored)
+    except SearchFailed:
+        request.not_now(ErrorCode.BUSY, retry_after_ms=5000)
+        return
+    if isinstance(found, Progress):
+        request.not_now(
+            ErrorCode.BUSY,
+            retry_after_ms=1000,
+            message=f"The analysis is being made: {found.settled} of {found.positions} positions are settled.",
+            detail={"settled": found.settled, "positions": found.positions},
+        )
+        return
+    await request.tell(
+        AnalysisReply(
+            re=command.id,
+            game=command.game,
+            solver=REVISION,
+            verdicts=[kind or "unknown" for kind in found.verdicts],
+            last_winnable=UNSET if found.last_winnable is None else found.last_winnable,
+            line=list(found.line) or UNSET,
+        )
+    )
 
 
 def _frames(stored: StoredGame, command: commands.Replay, player: str) -> Frames:

@@ -9,6 +9,7 @@ from typing import Final
 from websockets.exceptions import ConnectionClosed
 
 from chilkoot.host.asking import (
+    on_analyse,
     on_games,
     on_ping,
     on_recording,
@@ -58,6 +59,7 @@ _HANDLERS: Final[dict[type[Command], _Handler]] = {
     commands.Restart: on_restart,
     commands.Recording: on_recording,
     commands.Replay: on_replay,
+    commands.Analyse: on_analyse,
     commands.Stats: on_stats,
     commands.Ping: on_ping,
     commands.Daily: on_daily,

@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 from chilkoot.config import Config
 from chilkoot.failpoint import reach
 from chilkoot.host.almanac import Almanac
+from chilkoot.host.analyst import Analyst
 from chilkoot.host.certifier import Certifier
 from chilkoot.host.clock import Clock, fresh_id
 from chilkoot.host.connection import Connection
@@ -57,6 +58,7 @@ class House:
         self.clock = clock or Clock()
         self.searcher = Searcher()
         self.certifier = Certifier(self.searcher, self.limits)
+        self.analyst = Analyst(ledger, self.searcher, positions=self.limits.analyse_positions)
         self.deal_pool = DealPool(
             ledger,
             library,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from chilkoot.host.connection import Connection
 from chilkoot.host.house import House
 from chilkoot.host.hub import diff_of
@@ -95,12 +97,19 @@ class Request:
         self.connection.send(body)
 
     def not_now(
-        self, code: ErrorCode, *, retry_after_ms: int | None = None, message: str | None = None
+        self,
+        code: ErrorCode,
+        *,
+        retry_after_ms: int | None = None,
+        message: str | None = None,
+        detail: dict[str, Any] | None = None,
     ) -> None:
         """Answer that nothing was done, and that the same command may be sent again."""
         self.house.metrics.errors[code] += 1
         self.connection.send(
-            encode(error(code, self.command.id, message=message, retry_after_ms=retry_after_ms))
+            encode(
+                error(code, self.command.id, message=message, detail=detail, retry_after_ms=retry_after_ms)
+            )
         )
 
     def failed(self, fault: StoreFault) -> None:

@@ -15,6 +15,7 @@ import msgspec
 __all__ = [
     "COMMANDS",
     "Act",
+    "Analyse",
     "Auto",
     "Command",
     "Daily",
@@ -226,6 +227,12 @@ class Replay(Command, frozen=True, kw_only=True):
     speed: Annotated[float, msgspec.Meta(gt=0)] = 1.0
 
 
+class Analyse(Command, frozen=True, kw_only=True):
+    """Where a finished game could still be won."""
+
+    game: GameId
+
+
 class Daily(Command, frozen=True, kw_only=True):
     """The deal of a day: today's, or that of a day gone by."""
 
@@ -309,7 +316,7 @@ class Ping(Command, frozen=True, kw_only=True):
 
 AnyCommand = (
     Hello | Variants | Rules | New | Join | Sync | Leave | Games | Move | Tap | Draw | Undo | Redo | Home | Auto | Hint
-    | Legal | GiveUp | Restart | Recording | Replay | Daily | DailyStart | Leaderboard | Race | RaceJoin | RaceLeave | Rematch | Watchable
+    | Legal | GiveUp | Restart | Recording | Replay | Analyse | Daily | DailyStart | Leaderboard | Race | RaceJoin | RaceLeave | Rematch | Watchable
     | SetWatch | Stats
     | Ping
 )  # fmt: skip
@@ -318,7 +325,7 @@ COMMANDS: Final[dict[str, type[Command]]] = {
     str(kind.__struct_config__.tag): kind
     for kind in (
         Hello, Variants, Rules, New, Join, Sync, Leave, Games, Move, Tap, Draw, Undo, Redo, Home, Auto, Hint, Legal,
-        GiveUp, Restart, Recording, Replay, Daily, DailyStart, Leaderboard, Race, RaceJoin, RaceLeave, Rematch, Watchable, SetWatch,
+        GiveUp, Restart, Recording, Replay, Analyse, Daily, DailyStart, Leaderboard, Race, RaceJoin, RaceLeave, Rematch, Watchable, SetWatch,
         Stats, Ping,
     )
 }  # fmt: skip

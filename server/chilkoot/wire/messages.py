@@ -15,6 +15,7 @@ from chilkoot.events import By, Op, Result, Status
 from chilkoot.wire.commands import Period, Watch, _snake
 
 __all__ = [
+    "AnalysisReply",
     "Can",
     "CardMoves",
     "Commitment",
@@ -64,6 +65,7 @@ Help = Literal["clean", "assisted"]
 
 RaceState = Literal["waiting", "running", "over"]
 SeatStatus = Literal["waiting", "playing", "stuck", "won", "lost", "left", "late"]
+Verdict = Literal["winnable", "lost", "unknown"]
 Cause = Literal["draw", "home", "undo", "redo", "turn", "give_up", "concede"]
 
 
@@ -247,6 +249,16 @@ class RecordingReply(Message, frozen=True, kw_only=True, tag="recording"):
 
     game: str
     recording: msgspec.Raw
+
+
+class AnalysisReply(Message, frozen=True, kw_only=True, tag="analysis"):
+    """Where a finished game could still be won: of the deal, and of the position after each action, whether it could."""
+
+    game: str
+    solver: int
+    verdicts: list[Verdict]
+    last_winnable: int | UnsetType = UNSET
+    line: list[str] | UnsetType = UNSET
 
 
 class ReplayEnd(Message, frozen=True, kw_only=True):

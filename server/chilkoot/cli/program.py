@@ -116,6 +116,7 @@ def _parser() -> argparse.ArgumentParser:
         _add_solve,
         _add_survey,
         _add_replay,
+        _add_daily,
         _add_database,
     ):
         add(commands)
@@ -351,6 +352,20 @@ def _add_replay(commands: _Commands[_Parser]) -> None:
     take.add_argument("files", nargs="+", metavar="FILE", help="recordings, - for standard input")
     for command in (show, verify, analyse, export, take):
         command.add_argument("--database", metavar="URL", default="", help=_DATABASE_HELP)
+
+
+def _add_daily(commands: _Commands[_Parser]) -> None:
+    group = _group(commands, "daily", "look after the deals of the day")
+    preview = _command(group, "preview", "daily:preview", "tell the seasons and what is announced")
+    verify = _command(group, "verify", "daily:verify", "work the deals of a day out again and compare")
+    verify.add_argument("date", metavar="DATE", help="a day in UTC, as 2026-11-29")
+    verify.add_argument("--quick", action="store_true", help="do not search the candidates again")
+    rotate = _command(
+        group, "rotate", "daily:rotate", "publish a new season, from the first day not announced yet"
+    )
+    for command in (preview, verify, rotate):
+        command.add_argument("--database", metavar="URL", default="", help=_DATABASE_HELP)
+        _add_json(command)
 
 
 def _add_database(commands: _Commands[_Parser]) -> None:

@@ -210,6 +210,19 @@ class DayReader:
         """The attempt that a game is."""
         return self._attempt(game.c.id == game_id)
 
+    def games(self, date: str, variant: str, level: int | None) -> list[tuple[str, str]]:
+        """The attempts at the deal of a day: the id of each game, and the deal it was played on."""
+        query = (
+            select(game.c.id, game.c.deal)
+            .select_from(attempt)
+            .join(daily, attempt.c.daily == daily.c.n)
+            .join(game, attempt.c.game == game.c.n)
+            .where(*_is_daily(date, variant, level))
+            .order_by(game.c.n)
+        )
+        with self._reading() as connection:
+            return [(row[0], row[1]) for row in connection.execute(query)]
+
     def days_won(self, player_id: str, variant: str, level: int | None) -> list[str]:
         """The dates on which a player won the daily of a game, so that it counted."""
         query = (

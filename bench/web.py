@@ -60,7 +60,7 @@ def first_paint(browser: Browser, url: str, rounds: int) -> float:
             page.evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1")
         )
         context.close()
-    return statistics.median(times)
+    return float(statistics.median(times))
 
 
 def to_paint(browser: Browser, url: str, board: str, actions: int) -> list[float]:

@@ -9,6 +9,7 @@ import { Wire, recall, remember } from './wire.js';
 import { has, pileName, reason, speak, t, upper } from './words.js';
 
 const $ = (id) => document.getElementById(id);
+const show = (id, text) => { $(id).hidden = !text; $(id).textContent = text; };
 const root = document.documentElement;
 const RING = 2 * Math.PI * 16;
 const TOOLS = [
@@ -35,6 +36,7 @@ class App {
     this.chrome();
     this.wire.addEventListener('state', () => this.connection());
     this.wire.addEventListener('welcome', (event) => this.welcomed(event.isAgain));
+    this.wire.addEventListener('dismissed', ({ game }) => { if (game === this.seat?.game) this.noGame({ message: t('dismissed') }); });
     this.wire.addEventListener('stranger', () => this.say(t('net.stranger')));
     addEventListener('popstate', () => this.route());
     addEventListener('keydown', (event) => this.key(event));
@@ -56,24 +58,8 @@ class App {
       this.view.layout(false);
       this.refresh();
     }
-    if ('language' in changes) {
-      speak(this.prefs.language);
-      this.reword();
-    }
-  }
-
-  reword() {
-    $('tools').replaceChildren();
-    $('replay').replaceChildren();
-    this.chrome();
-    this.connection();
-    this.lobby.rebuild();
-    if (this.view.names) {
-      const { piles } = this.view;
-      this.view.clear();
-      if (this.seat) this.play.show(false);
-      else if (this.isReplay) this.view.show(piles, { animate: false });
-    }
+    // Another language: everything is said anew.
+    if ('language' in changes) location.reload();
   }
 
   get seat() {
@@ -128,12 +114,9 @@ class App {
       $('deal').firstElementChild.textContent = t('deal', { deal });
       $('deal').setAttribute('aria-label', `${t('deal', { deal })}, ${t('copydeal')}`);
     }
-    const winnable = head.winnable && has(head.winnable) ? t(head.winnable) : '';
-    $('winnable').hidden = !winnable;
-    $('winnable').textContent = winnable;
+    show('winnable', head.winnable && has(head.winnable) ? t(head.winnable) : '');
     const others = table ? table.viewers - 1 : 0, watching = [table && table.role !== 'player' ? t('spectator') : '', others > 0 ? t('viewers', { n: others }) : ''].filter(Boolean).join(' · ');
-    $('viewers').hidden = !watching;
-    $('viewers').textContent = watching;
+    show('viewers', watching);
     $('moves').textContent = state.moves;
     $('moves-label').textContent = `${t('moves')} `;
     $('score').textContent = state.score;
@@ -145,11 +128,7 @@ class App {
     this.spare(state, watching);
     if (!table) return;
     const may = table.role === 'player', can = table.can || {};
-    for (const id of ['undo', 'redo', 'hint', 'auto', 'home']) {
-      const off = !(may && can[id]);
-      const button = $(`do-${id}`);
-      if (button.getAttribute('aria-disabled') !== String(off)) button.setAttribute('aria-disabled', off);
-    }
+    for (const id of ['undo', 'redo', 'hint', 'auto', 'home']) $(`do-${id}`).setAttribute('aria-disabled', !(may && can[id]));
     const isOpen = !table.isOver || (table.result === 'no_moves' && can.undo);
     $('do-giveup').setAttribute('aria-disabled', !may);
     $('do-giveup').hidden = may && !isOpen;
@@ -202,8 +181,7 @@ class App {
     root.dataset.net = state;
     const text = t(navigator.onLine === false && state !== 'online' ? 'net.waiting' : `net.${state}`);
     $('net').lastChild.textContent = text;
-    $('banner').hidden = state === 'online' || state === 'connecting';
-    $('banner').textContent = state === 'ended' ? t('net.why', { why: this.wire.why || '' }) : navigator.onLine === false ? t('net.off') : t('net.lost');
+    show('banner', state === 'online' || state === 'connecting' ? '' : state === 'ended' ? t('net.why', { why: this.wire.why || '' }) : navigator.onLine === false ? t('net.off') : t('net.lost'));
     if (state === 'waiting' && !this.wasLost) {
       this.wasLost = true;
       this.say(t('net.lost'));

@@ -25,7 +25,7 @@ export const row = (...children) => el('div', { class: 'row' }, ...children);
 
 /** A choice of values, each with its text. */
 export function select(id, options, now, run) {
-  const made = el('select', { id, onchange: () => run(made.value) }, ...options.map(([value, text]) => el('option', { value, selected: String(value) === String(now) }, text)));
+  const made = el('select', { id, onchange: () => run?.(made.value) }, ...options.map(([value, text]) => el('option', { value, selected: String(value) === String(now) }, text)));
   return made;
 }
 

@@ -4,6 +4,9 @@ import { button, el, face, icon, row, select } from './art.js';
 import { HIDDEN } from './mirror.js';
 import { LANGUAGES, all, cardName, has, pileName, reason, t, upper } from './words.js';
 
+const label = (text, control) => el('label', {}, text, control);
+const watchers = (id, now, run) => label(t('new.watch'), select(id, ['open', 'key', 'closed'].map((one) => [one, t(`new.${one}`)]), now, run));
+
 export class Dialogs {
   constructor(app) {
     this.app = app;
@@ -98,10 +101,10 @@ export class Dialogs {
     const found = el('span', { id: 'new-found', class: 'note', role: 'status' });
     const summary = el('p', { class: 'note', id: 'new-summary' });
     const level = el('select', { id: 'new-level' });
-    const levelBox = el('label', { for: 'new-level' }, t('new.level'), level);
+    const levelBox = label(t('new.level'), level);
     const deal = el('input', { id: 'new-deal', autocomplete: 'off', maxlength: 8000, 'aria-describedby': 'new-deal-hint', spellcheck: 'false' });
     const winnable = el('input', { type: 'checkbox', id: 'new-winnable' });
-    const watch = el('select', { id: 'new-watch' }, ...['open', 'key', 'closed'].map((one) => el('option', { value: one }, t(`new.${one}`))));
+    const watch = watchers('new-watch');
     const seats = el('input', { type: 'number', id: 'new-seats', min: 1, max: 256, value: 1 });
     const problem = el('p', { class: 'problem', role: 'alert' });
     const list = () => {
@@ -129,7 +132,7 @@ export class Dialogs {
     const start = async () => {
       problem.textContent = '';
       const text = deal.value.trim();
-      const fields = { variant: pick.value, watch: watch.value };
+      const fields = { variant: pick.value, watch: watch.lastChild.value };
       if (!levelBox.hidden) fields.level = Number(level.value);
       // A bare number is a deal of ours, several lines or piles are a board; the rest is the server's to judge.
       if (text) Object.assign(fields, /[|\n]|^\w\d+:\s/.test(text) ? { cards: text } : { deal: /^\d+$/.test(text) ? `ck:${text}` : text });
@@ -146,10 +149,10 @@ export class Dialogs {
     };
     const go = button(t('new.start'), start, 'primary');
     const form = el('form', { method: 'dialog', class: 'form' },
-      el('label', { for: 'new-search' }, t('new.search'), search), found, pick, summary, levelBox,
-      el('label', { for: 'new-deal' }, t('new.deal'), deal), el('span', { class: 'note', id: 'new-deal-hint' }, t('new.deal.hint')),
-      el('label', { class: 'check', for: 'new-winnable' }, winnable, t('new.winnable')),
-      el('label', { for: 'new-watch' }, t('new.watch'), watch), app.contests.hasRaces ? el('label', { for: 'new-seats' }, t('new.seats'), seats) : null, problem, row(go, this.closing(t('cancel'))));
+      label(t('new.search'), search), found, pick, summary, levelBox,
+      label(t('new.deal'), deal), el('span', { class: 'note', id: 'new-deal-hint' }, t('new.deal.hint')),
+      el('label', { class: 'check' }, winnable, t('new.winnable')),
+      watch, app.contests.hasRaces ? label(t('new.seats'), seats) : null, problem, row(go, this.closing(t('cancel'))));
     form.addEventListener('submit', (event) => { event.preventDefault(); start(); });
     form.addEventListener('keydown', (event) => { if (event.key === 'Enter' && event.target !== go && event.target.tagName !== 'BUTTON') { event.preventDefault(); start(); } });
     this.relist = list;
@@ -162,16 +165,16 @@ export class Dialogs {
 
   settings() {
     const { app } = this, now = app.prefs;
-    const choice = (name, options, text = (one) => t(`set.${name}.${one}`)) => el('label', { for: `set-${name}` }, t(`set.${name}`),
+    const choice = (name, options, text = (one) => t(`set.${name}.${one}`)) => label(t(`set.${name}`),
       select(`set-${name}`, options.map((one) => [one, text(one)]), now[name], (value) => app.apply({ [name]: value })));
     const check = (name) => {
       const box = el('input', { type: 'checkbox', id: `set-${name}`, checked: Boolean(now[name]), onchange: () => app.apply({ [name]: box.checked }) });
-      return el('label', { class: 'check', for: `set-${name}` }, box, t(`set.${name}`));
+      return el('label', { class: 'check' }, box, t(`set.${name}`));
     };
     const name = el('input', { id: 'set-name', maxlength: 40, autocomplete: 'nickname', value: now.name || '', onchange: () => this.rename(name) });
     this.open(t('set.title'), el('div', { class: 'form two' }, choice('theme', ['system', 'light', 'dark', 'contrast']), choice('deck', ['auto', '2', '4']),
       check('mark'), check('large'), check('left'), choice('speed', [0, 1, 2, 4]), check('tap'), check('targets'), check('letters'),
-      el('label', { for: 'set-name' }, t('set.name'), name), choice('language', ['auto', ...Object.keys(LANGUAGES)], (one) => LANGUAGES[one] || t('set.language.auto'))), row(this.closing()));
+      label(t('set.name'), name), choice('language', ['auto', ...Object.keys(LANGUAGES)], (one) => LANGUAGES[one] || t('set.language.auto'))), row(this.closing()));
   }
 
   async rename(field) {
@@ -205,7 +208,7 @@ export class Dialogs {
         list.replaceChildren(el('dt', {}, reason(why)));
       }
     };
-    this.open(t('stats.title'), el('div', { class: 'form' }, el('label', { for: 'stats-variant' }, t('new.variant'), which)), list, row(this.closing()));
+    this.open(t('stats.title'), el('div', { class: 'form' }, label(t('new.variant'), which)), list, row(this.closing()));
     await load();
   }
 
@@ -214,12 +217,18 @@ export class Dialogs {
     const base = `${location.origin}/${table && !table.isOver ? 'games' : 'replay'}/${game}`;
     const parts = [this.copied(table?.watchKey ? `${base}#watch=${table.watchKey}` : base, t('share.watch'))];
     if (table?.key && !table.isOver) parts.push(this.copied(`${location.origin}/games/${game}#key=${table.key}`, t('share.play')), el('p', { class: 'note' }, t('share.private')));
+    const watch = (now) => app.wire.ask('watch', { game, watch: now }).then((told) => {
+      Object.assign(table, { watch: now, watchKey: told.watch_key });
+      if (now !== 'open') app.lobby.hide(game);
+      this.share();
+    }, (why) => app.say(reason(why)));
+    if (table?.key && !table.isOver) parts.unshift(watchers('share-watch', table.watch, watch));
     if (!table) parts.push(button(t('replay.link'), () => this.copy(`${base}#at=${app.replay.at}`)));
     this.open(t('share'), el('div', { class: 'form' }, ...parts), row(this.closing()));
   }
 
-  copied(url, label) {
-    return el('div', { class: 'linkrow' }, el('label', {}, label, el('input', { readonly: true, value: url, onfocus: (event) => event.target.select() })), button(t('copy'), () => this.copy(url)));
+  copied(url, text) {
+    return el('div', { class: 'linkrow' }, label(text, el('input', { readonly: true, value: url, onfocus: (event) => event.target.select() })), button(t('copy'), () => this.copy(url)));
   }
 
   /** A square for each of thirteen parts that are done, the last one amber where undo was used. */

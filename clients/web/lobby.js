@@ -31,6 +31,7 @@ export class Lobby {
   open() {
     this.rebuild();
     this.mine();
+    this.app.wire.ask('watchable', { limit: 12 }).then(({ games }) => { this.others = games; this.drawMine(); }, () => {});
   }
 
   rebuild() {
@@ -78,8 +79,7 @@ export class Lobby {
   }
 
   drawMine() {
-    const { app, entries, list } = this;
-    if (!entries.length) return list.replaceChildren(el('p', { class: 'note' }, t('lobby.none')));
+    const { app, entries = [], list } = this, others = (this.others || []).filter((one) => !entries.some((mine) => mine.game === one.game));
     const when = new Intl.DateTimeFormat(language === 'en' ? undefined : language, { dateStyle: 'medium', timeStyle: 'short' });
     const isOver = (one) => one.status === 'won' || one.status === 'lost';
     const entry = (one) => {
@@ -88,12 +88,11 @@ export class Lobby {
       // With `at` it is never an old picture.
       const picture = this.private.has(one.game) ? null : el('img', { src: `/deals/${one.game}.svg?at=${one.seq}`, alt: '', loading: 'lazy', width: 160, height: 100 });
       return el('a', { class: `entry ${one.status}`, href, 'aria-label': `${name}, ${state}` },
-        el('span', { class: 'picture' }, picture), el('b', {}, name), el('span', {}, state), el('span', { class: 'note' }, when.format(one.started)));
+        el('span', { class: 'picture' }, picture), el('b', {}, name), one.player ? el('span', {}, one.player) : null, el('span', {}, state), el('span', { class: 'note' }, when.format(one.started)));
     };
-    const parts = [];
-    for (const [id, ones] of [['playing', entries.filter((one) => !isOver(one))], ['over', entries.filter(isOver)]]) {
-      if (ones.length) parts.push(el('h4', {}, t(`lobby.${id}`)), el('div', { class: 'entries' }, ...ones.map(entry)));
-    }
+    const part = (tag, id, ones) => (ones.length ? [el(tag, {}, t(`lobby.${id}`)), el('div', { class: 'entries' }, ...ones.map(entry))] : []);
+    const parts = [...part('h4', 'playing', entries.filter((one) => !isOver(one))), ...part('h4', 'over', entries.filter(isOver))];
+    if (!entries.length) parts.push(el('p', { class: 'note' }, t('lobby.none')));
     if (this.more) parts.push(el('button', { type: 'button', onclick: () => this.older() }, t('lobby.more')));
     const last = recall('localStorage', 'chilkoot.last');
     const gone = last && entries.find((one) => one.game === last.game && isOver(one));
@@ -101,7 +100,7 @@ export class Lobby {
       remember('localStorage', 'chilkoot.last', null);
       document.getElementById('continue')?.remove();
     }
-    list.replaceChildren(...parts);
+    list.replaceChildren(...parts, ...part('h3', 'others', others));
   }
 
   async older() {
@@ -294,6 +293,6 @@ export class Contests {
       board(['rank', 'player', 'result', 'moves', 'time'], lines),
       row(game ? link(`/games/${game}`, state === 'over' ? 'look' : 'race.table', 'primary') : null,
         state !== 'over' ? button(t('race.leave'), () => this.ask('race_leave', { race: race.race }).then(() => app.go('/'), (why) => app.say(reason(why))))
-          : race.next ? link(`/races/${race.next}`, 'race.again') : button(t('race.again'), () => this.begin('rematch', { race: race.race }))));
+          : button(t('race.again'), () => app.dialogs.begin(this.begin('rematch', { race: race.race })))));
   }
 }

@@ -47,6 +47,7 @@ export class Table {
     // A later snapshot need not repeat the keys.
     this.key = snapshot.key || this.key;
     this.watchKey = snapshot.watch_key || this.watchKey;
+    this.watch = snapshot.watch || 'open';
     this.size = Object.values(piles).reduce((sum, pile) => sum + pile.length, 0);
   }
 

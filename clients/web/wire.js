@@ -332,6 +332,7 @@ export class Wire extends EventTarget {
       if (missed) missed.forEach((diff) => this.mirror(diff));
       else this.sync(command.frame.game);
     } else if (/^race(_progress)?$/.test(message.type)) this.say('race', { news: message });
+    else if (message.type === 'dismissed' && this.tables.delete(message.game)) this.say('dismissed', { game: message.game });
   }
 
   sync(game) {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +16,7 @@ from playwright.sync_api import expect
 
 from browser.conftest import OpenWindow
 from browser.window import NEAR_THE_END, Window, wait_until
+from servers import NO_LIMITS, LiveServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import WebSocketRoute
@@ -230,3 +232,114 @@ def test_nothing_of_it_is_shown_where_it_is_not_offered(open_window: OpenWindow)
     window.page.keyboard.press("n")
     expect(window.page.locator("#new-deal")).to_be_visible()
     expect(window.page.locator("#new-seats")).to_have_count(0)
+
+
+@pytest.fixture(scope="module")
+def races(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+    """A server on which races begin at once."""
+    flags = [part for name in (*NO_LIMITS, "race_countdown") for part in ("--limit", f"{name}=0")]
+    with LiveServer(tmp_path_factory.mktemp("races"), *flags) as running:
+        yield running
+
+
+def make_a_move(window: Window) -> None:
+    """Make some move that the rules allow."""
+    for name in [f"t{number}" for number in range(1, 8)]:
+        for n in range(1, 6):
+            if n > window.count(name):
+                break
+            window.tap(name, n)
+            window.page.wait_for_timeout(60)
+            if window.page.inner_text("#moves") == "1":
+                return
+            if window.page.locator(".target").count():
+                target = window.page.locator(".target").first
+                window.tap(target.evaluate("(node) => node.closest('[data-pile]').dataset.pile"))
+                expect(window.page.locator("#moves")).to_have_text("1")
+                return
+            window.page.keyboard.press("Escape")
+    raise AssertionError("no card could be moved")
+
+
+def test_two_players_race_on_one_deal_and_have_their_revenge(
+    open_window: OpenWindow, races: LiveServer
+) -> None:
+    first, second = open_window(), open_window(390, 844)
+    for window, name in ((first, "Ann"), (second, "Bo")):
+        window.url = f"http://127.0.0.1:{races.port}"
+        window.settings(name=name).open()
+    page, other = first.page, second.page
+    page.keyboard.press("n")
+    expect(page.locator("#new-variant option").first).to_be_attached()
+    page.fill("#new-seats", "2")
+    page.get_by_role("button", name="Deal", exact=True).click()
+    expect(page.get_by_text("1 of 2 players are here.")).to_be_visible()
+    link = page.get_by_label("Link to join").input_value()
+    second.open(link.removeprefix(second.url))
+    for window in (first, second):
+        window.page.wait_for_url("**/games/*")
+        expect(window.page.locator("#table .card")).to_have_count(52)
+    assert first.piles() == second.piles()
+    assert first.game != second.game
+    expect(page.locator("#race")).to_have_text(re.compile("you 0.*Bo 0|Bo 0.*you 0"))
+    # Neither hints nor Auto are there; a move of one's own is seen by the other, who looks at the standings meanwhile.
+    expect(page.locator("#do-auto")).to_have_attribute("aria-disabled", "true")
+    other.locator("#race").click()
+    expect(other.locator(".board tbody tr")).to_have_text(
+        [re.compile("Ann00playing"), re.compile("you00playing")]
+    )
+    make_a_move(first)
+    expect(other.locator(".board tbody tr").filter(has_text="Ann")).to_have_text(
+        re.compile("Ann[01]1playing")
+    )
+    other.get_by_role("link", name="To my table").click()
+    for window in (first, second):
+        window.page.locator("#do-giveup").click()
+        window.page.get_by_role("button", name="Yes, give up").click()
+    for window in (first, second):
+        window.page.get_by_role("dialog").get_by_role("link", name="Leaderboard").click()
+        expect(window.page.get_by_text("The race is over.")).to_be_visible()
+    expect(page.locator(".board [aria-current=true]")).to_contain_text("you")
+    old = page.url
+    for window in (first, second):
+        window.page.get_by_role("button", name="Rematch").click()
+    for window in (first, second):
+        window.page.wait_for_url("**/games/*")
+    assert page.url != old
+    assert first.piles() == second.piles()
+
+
+def test_games_that_are_played_are_listed_and_may_be_closed(open_window: OpenWindow) -> None:
+    player, watcher = open_window().settings(name="Ann"), open_window()
+    player.deal("Yukon Cells", "ms:24")
+    watcher.open()
+    page = watcher.page
+    expect(page.get_by_role("heading", name="Watch others play")).to_be_visible()
+    entry = page.locator(f".entry[href='/games/{player.game}']")
+    expect(entry).to_contain_text("Ann")
+    entry.click()
+    expect(page.locator("#viewers")).to_contain_text("watching")
+    player.page.get_by_role("button", name="Menu", exact=True).click()
+    player.page.get_by_role("button", name="Share", exact=True).click()
+    player.page.select_option("#share-watch", "closed")
+    expect(watcher.status).to_have_text("Its player has closed this game to watchers.")
+    expect(page.locator("#table .card")).to_have_count(0)
+    # By a link with a key the game is seen again.
+    player.page.select_option("#share-watch", "key")
+    expect(player.page.get_by_label("Link to watch")).to_have_value(re.compile("#watch=."))
+    link = player.page.get_by_label("Link to watch").input_value()
+    watcher.open(link.removeprefix(watcher.url))
+    expect(page.locator("#table .card")).to_have_count(52)
+
+
+def test_a_finished_game_is_raced_against_its_recording(open_window: OpenWindow, races: LiveServer) -> None:
+    window = open_window()
+    window.url = f"http://127.0.0.1:{races.port}"
+    window.deal("Yukon", NEAR_THE_END)
+    window.page.keyboard.press("s")
+    window.is_won()
+    window.page.get_by_role("link", name="Watch replay").click()
+    window.page.get_by_role("button", name="Menu", exact=True).click()
+    window.page.get_by_role("button", name="Race against this game").click()
+    window.page.wait_for_url("**/games/*")
+    expect(window.page.locator("#race")).to_contain_text("the recording")

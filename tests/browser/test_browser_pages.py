@@ -241,6 +241,11 @@ def test_settings_are_kept(open_window: OpenWindow) -> None:
     assert foundation is not None
     assert foundation["x"] < table["x"] + table["width"] / 2
     assert page.locator("#table").get_attribute("data-size") == "s"
+    page.get_by_role("button", name="Menu", exact=True).click()
+    page.get_by_role("button", name="Settings").click()
+    page.select_option("#set-language", "de")
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    expect(page.get_by_role("button", name="Aufgeben")).to_be_visible()
 
 
 @pytest.mark.slow

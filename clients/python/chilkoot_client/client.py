@@ -27,19 +27,24 @@ from chilkoot_client.errors import Closed, Error, Refused
 from chilkoot_client.game import Game
 from chilkoot_client.messages import (
     Diff,
+    Dismissed,
     Draining,
     ErrorMessage,
     Games,
     Message,
+    RaceMessage,
+    RaceProgress,
     RefusedMessage,
     ReplayEnd,
     Snapshot,
     Variants,
+    Watchable,
     Welcome,
     message_from,
 )
 from chilkoot_client.outbox import Outbox, Pending
 from chilkoot_client.pace import FINAL_CODES, Bucket, reconnect_delay
+from chilkoot_client.race import Race
 from chilkoot_client.stream import Stream
 from chilkoot_client.table import Desync, Table
 
@@ -104,6 +109,7 @@ class Client:
         self.player: Any = None
         self.limits: dict[str, Any] = {}
         self.games: dict[str, Game] = {}
+        self.races: dict[str, Race] = {}
         self._name = name
         self._spare_token = spare_token
         self._msgpack = msgpack
@@ -189,6 +195,26 @@ class Client:
     async def variants(self) -> Variants:
         """The games that may be played here."""
         return _expect(Variants, await self.request("variants"))
+
+    async def race(
+        self,
+        variant: str | None = None,
+        *,
+        level: int | None = None,
+        seats: int | None = None,
+        ghost: str | None = None,
+    ) -> Race:
+        """Make a race of so many seats and take the first; `ghost` is a finished game to race against instead."""
+        return self._raced(await self.request("race", variant=variant, level=level, seats=seats, ghost=ghost))
+
+    async def join_race(self, invitation: str, *, key: str | None = None) -> Race:
+        """Take a seat in a race: by its `invitation`, or by its id and key; or see how one stands that is ours."""
+        race, _, given = invitation.partition("/")
+        return self._raced(await self.request("race_join", race=race, key=key or given or None))
+
+    async def watchable(self, variant: str | None = None, *, limit: int | None = None) -> Watchable:
+        """The games that are played now and open to all, newest first; `join` watches one."""
+        return _expect(Watchable, await self.request("watchable", variant=variant, limit=limit))
 
     def events(self) -> Stream[Event]:
         """Everything that arrives from now on, for ``async for``; tables are already updated when an event is read.
@@ -408,7 +434,7 @@ class Client:
                 if message.seq < table.seq:
                     return False
                 table.take(message)
-            elif command is not None and command.type in _OPENING:
+            elif (command is not None and command.type in _OPENING) or self._is_raced(message.game):
                 self.games[message.game] = Game(self, Table(message))
         elif isinstance(message, Diff) and message.game in self.games:
             table = self.games[message.game].table
@@ -418,11 +444,24 @@ class Client:
                 table.apply(message)
             except Desync:
                 self._start_sync(message.game)
+        elif isinstance(message, RaceMessage):
+            if message.race in self.races:
+                self.races[message.race].take(message)
+            else:
+                self.races[message.race] = Race(self, message)
+        elif isinstance(message, RaceProgress) and message.race in self.races:
+            self.races[message.race].merge(message)
+        elif isinstance(message, Dismissed):
+            self.games.pop(message.game, None)
         elif isinstance(message, ErrorMessage) and message.code == "stale":
             for missed in map(message_from, (message.detail or {}).get("missed", ())):
                 if isinstance(missed, Diff) and self._mirror(missed):
                     self._tell(missed)
         return True
+
+    def _is_raced(self, game: str) -> bool:
+        """Whether a game is ours in a race: it comes unasked, at the start."""
+        return any(race.told.game == game for race in self.races.values())
 
     def _start_sync(self, game: str) -> None:
         if game not in self._syncing and self._ended is None:
@@ -464,6 +503,9 @@ class Client:
             self._rejoin(game)
         return reply
 
+    def _raced(self, reply: Message) -> Race:
+        return self.races[_expect(RaceMessage, reply).race]
+
     def _opened(self, reply: Message) -> Game:
         return self.games[_expect(Snapshot, reply).game]
 
@@ -476,6 +518,7 @@ class Client:
         self.token = self.session = None
         self._outbox.fail_sent("the server no longer knows this player")
         self.games.clear()
+        self.races.clear()
 
     def _end(self, reason: str, code: int | None = None) -> None:
         if self._ended is not None:
@@ -486,6 +529,8 @@ class Client:
             stream.end()
         for frames in self._replays.values():
             frames.end(Closed(reason, code=code))
+        for race in self.races.values():
+            race.wake()
         for task in self._tasks:
             task.cancel()
         if self._ready is not None and not self._ready.done():

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any, Final, Protocol
 
 from chilkoot_client.errors import Closed, Error
-from chilkoot_client.messages import Analysis, Diff, Hint, Legal, Message, Snapshot, Targets
+from chilkoot_client.messages import Analysis, Diff, Hint, Legal, Message, Snapshot, Targets, Watch
 from chilkoot_client.table import Table
 
 __all__ = ["Game"]
@@ -116,6 +116,11 @@ class Game:
         """A new game on the same deal."""
         reply = await self._client.request("restart", game=self.id)
         return self._client.games[reply.game] if isinstance(reply, Snapshot) else _unexpected(reply)
+
+    async def let_watch(self, watch: str) -> Watch:
+        """Say who may watch from now on: ``open`` (all), ``key`` (who has the `watch_key` of the answer), ``closed``."""
+        reply = await self._client.request("watch", game=self.id, watch=watch)
+        return reply if isinstance(reply, Watch) else _unexpected(reply)
 
     async def leave(self) -> None:
         """Watch no longer; the game stays as it is."""

@@ -14,6 +14,7 @@ __all__ = [
     "Analysis",
     "Can",
     "Diff",
+    "Dismissed",
     "Draining",
     "ErrorMessage",
     "GameEntry",
@@ -28,6 +29,9 @@ __all__ = [
     "Other",
     "Pong",
     "Presence",
+    "RaceMessage",
+    "RaceProgress",
+    "RaceSeat",
     "RefusedMessage",
     "ReplayEnd",
     "RulesPage",
@@ -38,6 +42,9 @@ __all__ = [
     "Turn",
     "VariantEntry",
     "Variants",
+    "Watch",
+    "Watchable",
+    "WatchableGame",
     "Welcome",
     "message_from",
 ]
@@ -107,6 +114,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag_field="type", tag="snapshot", kw
     result: str | None = None
     role: str = "spectator"
     key: str | None = None
+    watch: str | None = None
     watch_key: str | None = None
     viewers: Any = None
     accepts: Any = None
@@ -251,6 +259,93 @@ class Pong(msgspec.Struct, frozen=True, tag_field="type", tag="pong"):
     re: int | None = None
 
 
+class RaceSeat(msgspec.Struct, frozen=True, kw_only=True):
+    """How a seat of a race stands; `ms` is the time from the start to the end of its game."""
+
+    seat: int
+    status: str = "waiting"
+    score: int = 0
+    moves: int = 0
+    player: dict[str, Any] | None = None
+    ghost: bool = False
+    place: int | None = None
+    ms: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The player's name, or which seat it is."""
+        named = (self.player or {}).get("name")
+        return named if isinstance(named, str) and named else f"seat {self.seat}"
+
+
+class RaceMessage(msgspec.Struct, frozen=True, tag_field="type", tag="race", kw_only=True):
+    """A whole race as one of its players sees it; times are milliseconds since 1970, UTC, by the server's clock."""
+
+    race: str
+    state: str
+    key: str = ""
+    variant: str = ""
+    level: int | None = None
+    seats: int = 0
+    players: tuple[RaceSeat, ...] = ()
+    seat: int | None = None
+    game: str | None = None
+    ghost: str | None = None
+    starts: int | None = None
+    ends: int | None = None
+    ended: int | None = None
+    deal: str | None = None
+    previous: str | None = None
+    next: str | None = None
+    time: int = 0
+    re: int | None = None
+
+
+class RaceProgress(msgspec.Struct, frozen=True, tag_field="type", tag="race_progress"):
+    """How the seats of a race stand that changed."""
+
+    race: str
+    players: tuple[RaceSeat, ...] = ()
+
+
+class WatchableGame(msgspec.Struct, frozen=True, kw_only=True):
+    """A game that is played now and open to all."""
+
+    game: str
+    variant: str = ""
+    level: int | None = None
+    player: str | None = None
+    status: Status = "playing"
+    score: int = 0
+    moves: int = 0
+    viewers: int = 0
+    started: int = 0
+
+
+class Watchable(msgspec.Struct, frozen=True, tag_field="type", tag="watchable"):
+    """The games that are played now and open to all, newest first."""
+
+    games: tuple[WatchableGame, ...] = ()
+    re: int | None = None
+
+
+class Watch(msgspec.Struct, frozen=True, tag_field="type", tag="watch", kw_only=True):
+    """Who may watch a game of mine from now on."""
+
+    game: str
+    watch: str
+    watch_key: str | None = None
+    seq: int = 0
+    re: int | None = None
+
+
+class Dismissed(msgspec.Struct, frozen=True, tag_field="type", tag="dismissed"):
+    """Its player has closed a game that we watched."""
+
+    game: str
+    seq: int = 0
+
+
 class Presence(msgspec.Struct, frozen=True, tag_field="type", tag="presence"):
     """How many look at a game now."""
 
@@ -329,6 +424,11 @@ Message = (
     | Ok
     | Pong
     | Presence
+    | RaceMessage
+    | RaceProgress
+    | Watchable
+    | Watch
+    | Dismissed
     | Draining
     | Analysis
     | ReplayEnd
@@ -353,6 +453,11 @@ _TYPES: Final[dict[str, type[Any]]] = {
         Ok,
         Pong,
         Presence,
+        RaceMessage,
+        RaceProgress,
+        Watchable,
+        Watch,
+        Dismissed,
         Draining,
         Analysis,
         ReplayEnd,

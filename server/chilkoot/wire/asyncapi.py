@@ -52,6 +52,7 @@ REPLIES: Final[dict[str, tuple[str, ...]]] = {
     "restart": ("snapshot",),
     "recording": ("recording",),
     "replay": ("snapshot",),
+    "analyse": ("analysis",),
     "daily": ("daily",),
     "daily_start": ("snapshot",),
     "leaderboard": ("leaderboard",),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -132,6 +134,11 @@ async def test_a_search_that_dies_is_said_so_and_the_next_one_has_a_new_process(
 
 def _die() -> None:
     os._exit(1)
+
+
+def test_a_search_whose_server_ended_before_it_had_begun_ends_too() -> None:
+    program = "from chilkoot.host.searcher import _be_modest; import time; _be_modest(0); time.sleep(100)"
+    assert subprocess.run([sys.executable, "-c", program], timeout=60, check=False).returncode == 0
 
 
 def test_the_shipped_rules_that_prefer_winnable_deals_are_thickets() -> None:

@@ -102,7 +102,9 @@ class Searcher:
     def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:
             keep_compiled_solver()
-            self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_be_modest)
+            self._pool = ProcessPoolExecutor(
+                1, mp_context=get_context("spawn"), initializer=_be_modest, initargs=(os.getpid(),)
+            )
         return self._pool
 
     def _restart(self) -> None:
@@ -143,16 +145,19 @@ class Searcher:
             self._loop.call_soon_threadsafe(call, *arguments)
 
 
-def _be_modest() -> None:
-    """In the process: behind the server in the queue for a core, bounded in memory, ended with the server and not before."""
+def _be_modest(server: int) -> None:
+    """In the process: behind the server in the queue for a core, bounded in memory, ended with the server and not before.
+
+    `server` is the server's process id, which must be told: it may have ended before this process could ask for its parent's.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_end_with, args=(server,), daemon=True).start()
     os.nice(10)
     resource.setrlimit(resource.RLIMIT_AS, (_ROOM, _ROOM))
 
 
-def _end_with(parent: int) -> None:
+def _end_with(server: int) -> None:
     """A server that was killed can't end this process: it sees for itself that it is alone."""
-    while os.getppid() == parent:
+    while os.getppid() == server:
         time.sleep(1)
     os._exit(0)

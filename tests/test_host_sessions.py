@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import AsyncExitStack, closing
 from itertools import count
 from pathlib import Path
 
@@ -335,6 +335,31 @@ async def test_a_resumed_session_replaces_the_connection_it_had(server: LiveServ
                 await mate.ask("join", game=table["game"], role="player", key=table["key"])
                 await mate.ask("undo", game=table["game"], base=1)
             assert (await new.event("diff"))["seq"] == 2
+
+
+async def test_who_takes_a_session_over_while_others_play_misses_nothing(server: LiveServer) -> None:
+    ids = count(1)
+    async with calling(server.url) as mate, calling(server.url, ids) as first, AsyncExitStack() as opened:
+        welcome = await first.ask("hello")
+        table = await first.ask("new", variant="yukon", deal="ck:0")
+        await mate.ask("join", game=table["game"], role="player", key=table["key"])
+        await mate.move(table, LINE[0])
+        seen, base = 1, 1
+        for _ in range(4):
+            for place in range(20):
+                await mate.send("redo" if place % 2 else "undo", game=table["game"], base=base + place)
+            base += 20
+            # The session's last connection is still there, and still looks on.
+            caller = await opened.enter_async_context(calling(server.url, ids))
+            welcome = await caller.ask("hello", **credentials(welcome), games={table["game"]: seen})
+            while seen < base:
+                frame = await caller.next()
+                if frame["type"] == "snapshot":
+                    assert frame["seq"] >= seen
+                    seen = frame["seq"]
+                elif frame["type"] == "diff":
+                    assert frame["seq"] == seen + 1
+                    seen += 1
 
 
 async def test_a_session_may_be_resumed_by_its_own_connection(server: LiveServer) -> None:

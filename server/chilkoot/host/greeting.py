@@ -271,6 +271,8 @@ def _settle(request: Request, plan: _Plan, name: str | None) -> None:
         session.name = name
     if plan.replaced is not None:
         house.given_out[plan.replaced] = GivenOut(plan.token, house.clock.ms())
+    assert isinstance(request.command, commands.Hello)
+    named = request.command.games or {}
     old = house.attached.get(session.id)
     if session is not connection.session:
         for live in list(connection.watching.values()):
@@ -281,7 +283,9 @@ def _settle(request: Request, plan: _Plan, name: str | None) -> None:
         old.is_replaced = True
         for live in list(old.watching.values()):
             house.hub.unwatch(old, live)
-            house.hub.watch(connection, live)
+            if live.id not in named:
+                # Of a game that it names it is told first what it missed, and from there on every event.
+                house.hub.watch(connection, live)
         house.detach(old)
         house.spawn(asyncio.create_task(old.end(CloseCode.REPLACED, "replaced by another connection")))
     house.attach(connection, session)

@@ -9,12 +9,17 @@ from chilkoot_client.game import Game
 from chilkoot_client.messages import (
     Analysis,
     Can,
+    Commitment,
+    Daily,
+    DailyOffer,
+    DailyResult,
     Diff,
     Dismissed,
     Draining,
     GameEntry,
     Games,
     Hint,
+    Leaderboard,
     Legal,
     LegalMove,
     Message,
@@ -26,6 +31,7 @@ from chilkoot_client.messages import (
     RaceProgress,
     RaceSeat,
     Snapshot,
+    Standing,
     Status,
     Targets,
     Turn,
@@ -36,6 +42,7 @@ from chilkoot_client.messages import (
     Welcome,
 )
 from chilkoot_client.race import Race
+from chilkoot_client.share import Progress, share_text
 from chilkoot_client.stream import Stream
 from chilkoot_client.table import HIDDEN, Desync, Table, apply_ops, check_of
 
@@ -46,7 +53,11 @@ __all__ = [
     "ChilkootError",
     "Client",
     "Closed",
+    "Commitment",
     "Connected",
+    "Daily",
+    "DailyOffer",
+    "DailyResult",
     "Desync",
     "Diff",
     "Disconnected",
@@ -58,6 +69,7 @@ __all__ = [
     "GameEntry",
     "Games",
     "Hint",
+    "Leaderboard",
     "Legal",
     "LegalMove",
     "Message",
@@ -65,12 +77,14 @@ __all__ = [
     "Op",
     "Other",
     "Presence",
+    "Progress",
     "Race",
     "RaceMessage",
     "RaceProgress",
     "RaceSeat",
     "Refused",
     "Snapshot",
+    "Standing",
     "Status",
     "Stream",
     "Table",
@@ -84,4 +98,5 @@ __all__ = [
     "apply_ops",
     "check_of",
     "connect",
+    "share_text",
 ]

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from chilkoot_client.errors import Closed
 
-__all__ = ["failure_words", "is_local", "socket_url"]
+__all__ = ["failure_words", "is_local", "page_url", "socket_url"]
 
 
 def socket_url(url: str) -> str:
@@ -27,6 +27,12 @@ def socket_url(url: str) -> str:
         raise Closed(f"{url} is not the address of a server; write ws://HOST:PORT")
     path = parts.path if parts.path not in {"", "/"} else "/ws"
     return urlunsplit((scheme, parts.netloc, path, parts.query, ""))
+
+
+def page_url(url: str, path: str) -> str:
+    """The address of a page of the server that is at the address of a WebSocket."""
+    parts = urlsplit(url)
+    return urlunsplit(("https" if parts.scheme == "wss" else "http", parts.netloc, path, "", ""))
 
 
 def is_local(url: str) -> bool:

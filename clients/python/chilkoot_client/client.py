@@ -26,11 +26,13 @@ from chilkoot_client.address import failure_words, is_local, socket_url
 from chilkoot_client.errors import Closed, Error, Refused
 from chilkoot_client.game import Game
 from chilkoot_client.messages import (
+    Daily,
     Diff,
     Dismissed,
     Draining,
     ErrorMessage,
     Games,
+    Leaderboard,
     Message,
     RaceMessage,
     RaceProgress,
@@ -187,6 +189,32 @@ class Client:
         opened = self._opened(await self.request("join", game=game, role=role, key=key))
         opened.joined_with = (role, key)
         return opened
+
+    async def daily(
+        self, variant: str | None = None, *, level: int | None = None, date: str | None = None
+    ) -> Daily:
+        """The deal of a day (today's without a `date` such as ``2026-11-29``), and what I made of it."""
+        return _expect(Daily, await self.request("daily", variant=variant, level=level, date=date))
+
+    async def daily_start(self, variant: str | None = None, *, level: int | None = None) -> Game:
+        """Begin today's one attempt, or go on with it; Error `busy` where the deal is still being chosen after a while."""
+        return self._opened(await self.request("daily_start", variant=variant, level=level))
+
+    async def leaderboard(
+        self,
+        variant: str | None = None,
+        *,
+        level: int | None = None,
+        date: str | None = None,
+        period: str | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> Leaderboard:
+        """The results of a day, of its ``week``, or of ``all`` time; `after` is `next` of the page before."""
+        reply = await self.request(
+            "leaderboard", variant=variant, level=level, date=date, period=period, limit=limit, after=after
+        )
+        return _expect(Leaderboard, reply)
 
     async def my_games(self, *, state: str | None = None, limit: int | None = None) -> Games:
         """My games, newest first."""

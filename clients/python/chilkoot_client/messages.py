@@ -13,6 +13,10 @@ import msgspec
 __all__ = [
     "Analysis",
     "Can",
+    "Commitment",
+    "Daily",
+    "DailyOffer",
+    "DailyResult",
     "Diff",
     "Dismissed",
     "Draining",
@@ -20,6 +24,7 @@ __all__ = [
     "GameEntry",
     "Games",
     "Hint",
+    "Leaderboard",
     "Legal",
     "LegalMove",
     "Message",
@@ -36,6 +41,7 @@ __all__ = [
     "ReplayEnd",
     "RulesPage",
     "Snapshot",
+    "Standing",
     "Stats",
     "Status",
     "Targets",
@@ -245,6 +251,101 @@ class Stats(msgspec.Struct, frozen=True, tag_field="type", tag="stats", kw_only=
     re: int | None = None
 
 
+class DailyOffer(msgspec.Struct, frozen=True, kw_only=True):
+    """A game that has a deal a day."""
+
+    variant: str
+    level: int | None = None
+
+
+class Commitment(msgspec.Struct, frozen=True, kw_only=True):
+    """What was published of a day's deal before anybody could know it; ``clients/verify_daily.py`` checks it."""
+
+    season: str
+    days: int
+    day: int
+    root: str
+    published: int = 0
+    seed: str = ""
+    beacon: str = ""
+    announced: int = 0
+
+
+class DailyResult(msgspec.Struct, frozen=True, kw_only=True):
+    """How my attempt ended; `ms` is the server's time from the deal to the last action."""
+
+    won: bool
+    score: int
+    help: str
+    moves: int
+    ms: int
+    undos: int = 0
+    hints: int = 0
+    autos: int = 0
+    ranked: bool = False
+    rank: int | None = None
+
+
+class Daily(msgspec.Struct, frozen=True, tag_field="type", tag="daily", kw_only=True):
+    """The deal of a day, and mine of it; times are milliseconds since 1970, UTC."""
+
+    date: str
+    variant: str
+    state: str
+    commitment: Commitment
+    level: int | None = None
+    rules_hash: str = ""
+    game: str | None = None
+    result: DailyResult | None = None
+    streak: int = 0
+    best_streak: int = 0
+    opens: int = 0
+    closes: int = 0
+    reveals: int = 0
+    now: int = 0
+    proof: str = "pending"
+    nonce: int | None = None
+    solver: int | None = None
+    positions: int | None = None
+    solution_hash: str | None = None
+    revealed: bool = False
+    key: str | None = None
+    deal: str | None = None
+    solution: tuple[str, ...] | None = None
+    offered: tuple[DailyOffer, ...] = ()
+    re: int | None = None
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """One line of a leaderboard; `player` has an `id` and, where there is one, a `name`."""
+
+    rank: int
+    player: dict[str, str]
+    days: int = 1
+    won: int = 0
+    score: int = 0
+    help: str = "clean"
+    assisted: int = 0
+    moves: int = 0
+    ms: int = 0
+    game: str | None = None
+
+
+class Leaderboard(msgspec.Struct, frozen=True, tag_field="type", tag="leaderboard", kw_only=True):
+    """A page of results, best first; `next` asks for the page after it, `around` are the lines about my own."""
+
+    variant: str
+    period: str
+    entries: tuple[Standing, ...]
+    level: int | None = None
+    date: str | None = None
+    total: int = 0
+    next: str | None = None
+    me: Standing | None = None
+    around: tuple[Standing, ...] = ()
+    re: int | None = None
+
+
 class Ok(msgspec.Struct, frozen=True, tag_field="type", tag="ok"):
     """Done; there is nothing to say about it."""
 
@@ -421,6 +522,8 @@ Message = (
     | Variants
     | RulesPage
     | Stats
+    | Daily
+    | Leaderboard
     | Ok
     | Pong
     | Presence
@@ -450,6 +553,8 @@ _TYPES: Final[dict[str, type[Any]]] = {
         Variants,
         RulesPage,
         Stats,
+        Daily,
+        Leaderboard,
         Ok,
         Pong,
         Presence,

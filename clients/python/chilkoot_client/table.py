@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from chilkoot_client.messages import Can, Diff, Move, Op, Snapshot, Status
+from chilkoot_client.share import Progress
 
 __all__ = ["HIDDEN", "Desync", "Table", "apply_ops", "check_of"]
 
@@ -30,6 +31,7 @@ class Table:
         self.game: Final = snapshot.game
         self.variant: Final = snapshot.variant
         self.level: Final = snapshot.level
+        self.progress: Final = Progress()
         self.key: str | None = None
         self.watch_key: str | None = None
         self.take(snapshot)
@@ -50,6 +52,7 @@ class Table:
         # A later snapshot need not repeat the keys.
         self.key = snapshot.key or self.key
         self.watch_key = snapshot.watch_key or self.watch_key
+        self.progress.see(self.piles, self.undos)
 
     def apply(self, diff: Diff) -> None:
         """Go on by one action. Raises Desync where the diff is not the next one or leads to another table."""
@@ -69,6 +72,8 @@ class Table:
             if not self.is_over:
                 self.result = None
         self.result = self.result if diff.result is None else diff.result
+        if diff.score is not None or diff.undos is not None:
+            self.progress.see(self.piles, self.undos)
 
     @property
     def is_over(self) -> bool:

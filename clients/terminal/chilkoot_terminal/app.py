@@ -55,6 +55,8 @@ def _contradiction(flags: argparse.Namespace) -> str:
         return "--game joins a game that is already there; a variant or a deal is for a new one"
     if flags.deal is not None and flags.board is not None:
         return "--deal and --board both say which cards; give one of them"
+    if flags.daily and (flags.game or flags.deal or flags.board or flags.new or flags.private or flags.guest):
+        return "--daily is one deal and one attempt a day for somebody known: no game, deal, board or guest goes with it"
     if flags.game is None and (flags.key or flags.watch):
         return "--key and --watch go with --game"
     if flags.url is not None:
@@ -78,6 +80,7 @@ async def _main(flags: argparse.Namespace) -> int:
             deal=flags.deal,
             cards=_board(flags.board),
             is_new=flags.new,
+            is_daily=flags.daily,
             game=flags.game,
             key=flags.key,
             role="spectator" if flags.watch else "player" if flags.key else None,
@@ -120,9 +123,18 @@ async def _server(flags: argparse.Namespace) -> AsyncIterator[tuple[str, str]]:
     if flags.url is not None:
         yield flags.url, socket_url(flags.url)
         return
-    async with embedded_server(is_private=flags.private, rules=flags.rules) as url:
+    async with embedded_server(is_private=flags.private, rules=flags.rules, dailies=_dailies(flags)) as url:
         # Its port is another one each time, its games are the same.
         yield url, "embedded"
+
+
+def _dailies(flags: argparse.Namespace) -> list[str] | None:
+    """The games whose deals of the day a server of one's own is to choose."""
+    if not flags.daily:
+        return None
+    if flags.variant is None:
+        return []
+    return [flags.variant if flags.level is None else f"{flags.variant}@{flags.level}"]
 
 
 async def _play(flags: argparse.Namespace, wish: Wish, url: str, identity: str) -> int:

@@ -11,7 +11,9 @@ import msgspec
 __all__ = [
     "HELP",
     "Command",
+    "Daily",
     "Fit",
+    "Leaders",
     "Move",
     "New",
     "Open",
@@ -26,7 +28,7 @@ __all__ = [
 
 Words = Literal[
     "auto", "board", "draw", "games", "give up", "help", "hint", "home", "legal", "quit", "read", "repeat", "restart", "rules",
-    "score", "table", "variants",
+    "score", "share", "table", "variants",
 ]  # fmt: skip
 
 
@@ -73,6 +75,20 @@ class New(msgspec.Struct, frozen=True):
     deal: str | None = None
 
 
+class Daily(msgspec.Struct, frozen=True):
+    """The deal of the day; without a variant the first that the server has."""
+
+    variant: str | None = None
+    level: int | None = None
+
+
+class Leaders(msgspec.Struct, frozen=True):
+    """The best of a day, of its week, or of all time."""
+
+    period: Literal["day", "week", "all"] = "day"
+    date: str | None = None
+
+
 class Open(msgspec.Struct, frozen=True):
     """Take up one of my games: its number in the last list, or its id."""
 
@@ -97,14 +113,14 @@ class Unclear(msgspec.Struct, frozen=True):
     message: str
 
 
-Command = Move | Fit | Pick | Tap | Steps | New | Open | ReadColumn | Word | Unclear
+Command = Move | Fit | Pick | Tap | Steps | New | Daily | Leaders | Open | ReadColumn | Word | Unclear
 
 HELP: Final = """\
 t5 4 t2     the last 4 cards of column 5 onto column 2 (short: 5 4 2)
 5 2         whatever fits of column 5 onto column 2
 9s 2        the 9 of spades and all on it onto column 2; 9s th: onto the 10♥
 9s          where may the 9 of spades go?
-5 f   c1 f  the last card of a pile home; so does a pile alone (5, c1) if it can
+5 f   c1 f  the last card of a pile home; a pile alone (5, c1) does so if it can
 5 c   c1 3  into a free cell; from a cell to column 3
 draw        turn the stock
 undo [n]    take back; redo [n]: do it again
@@ -115,6 +131,7 @@ give up     end the game as lost (asks once more)
 restart     the same deal again, as a new game
 new         another game; also new yakutat-bay, new yukon-thicket 3, new ms:24
 games       my games; open 2 takes up the second
+daily       the deal of the day; leaders [week]: the best of it; share: a text
 variants    the games that may be played here; rules: how to play this one
 repeat      the last message again
 quit        leave; the game is kept"""
@@ -135,6 +152,7 @@ _WORDS: Final[dict[str, Words]] = {
     "restart": "restart",
     "rules": "rules", "how to play": "rules",
     "score": "score", "status": "score",
+    "share": "share",
     "t": "table", "table": "table", "look": "table",
     "v": "variants", "variants": "variants",
 }  # fmt: skip
@@ -144,6 +162,10 @@ _NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}")
 _CARD: Final = re.compile(r"(a|[2-9]|t|10|j|q|k)([cdhs♣♦♥♠])")
 _SUITS: Final = {"♣": "c", "♦": "d", "♥": "h", "♠": "s"}
 _DEAL: Final = re.compile(r"(ck|ms):[0-9a-f]{1,64}")
+_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_PERIODS: Final[dict[str, Literal["day", "week", "all"]]] = {
+    "day": "day", "today": "day", "daily": "day", "week": "week", "all": "all", "ever": "all", "all time": "all",
+}  # fmt: skip
 _HOME: Final = frozenset({"f", "home"})
 _LONGEST: Final = 200
 
@@ -167,6 +189,10 @@ def _known_first(words: list[str]) -> Command | None:
         return Steps(_STEPS[first], int(rest[0]) if rest else 1)
     if first in {"n", "new"}:
         return _new(rest)
+    if first == "daily":
+        return _daily(rest)
+    if first in {"leaderboard", "leaders", "lb"}:
+        return _leaders(rest)
     if first in {"open", "o"} and len(rest) == 1:
         return Open(rest[0])
     if first in {"column", "col"} and len(rest) == 1 and (pile := _pile(rest[0])):
@@ -188,6 +214,21 @@ def _new(words: list[str]) -> Command:
                 f"`new` takes a variant, a level and a deal, such as `new yukon ms:24`, not `{word}`."
             )
     return New(variant, level, deal)
+
+
+def _daily(words: list[str]) -> Command:
+    found = _new(words)
+    if isinstance(found, New) and found.deal is None:
+        return Daily(found.variant, found.level)
+    return Unclear("`daily` takes a variant and a level, such as `daily yukon-thicket 2`.")
+
+
+def _leaders(words: list[str]) -> Command:
+    dates = [word for word in words if _DATE.fullmatch(word)]
+    period = " ".join(word for word in words if word not in dates)
+    if len(dates) > 1 or (period and period not in _PERIODS):
+        return Unclear("`leaderboard` takes `week`, `all` or a date, such as `leaderboard week 2026-11-29`.")
+    return Leaders(_PERIODS.get(period, "day"), dates[0] if dates else None)
 
 
 def _piles(words: list[str]) -> Command | None:
@@ -232,7 +273,9 @@ def _card(word: str) -> str | None:
 
 
 def _unclear(text: str, first: str) -> str:
-    known = [word for word in (*_WORDS, *_STEPS, "new", "open", "column") if len(word) > 2]
+    known = [
+        word for word in (*_WORDS, *_STEPS, "new", "open", "column", "daily", "leaderboard") if len(word) > 2
+    ]
     near = difflib.get_close_matches(text, known, 1, 0.7) or difflib.get_close_matches(first, known, 1, 0.7)
     shown = text if len(text) <= 40 else f"{text[:40]}…"
     shown = "".join(letter if letter.isprintable() else "?" for letter in shown)

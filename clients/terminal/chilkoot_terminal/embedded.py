@@ -26,13 +26,16 @@ class ServerFailedError(Exception):
 async def embedded_server(
     *, is_private: bool, rules: list[Path], dailies: list[str] | None = None
 ) -> AsyncIterator[str]:
-    """A server on a free port, stopped at the end; its address. With `is_private` its games vanish with it."""
+    """A server on a free port, stopped at the end; its address. With `is_private` its games vanish with it.
+
+    `dailies` are games that have a deal a day; an empty list is the server's own choice, None is no game.
+    """
     with tempfile.TemporaryDirectory(prefix="chilkoot-") as folder:
         command = ["serve", "--port", "0", "--until-eof"]
         command += [part for name in _NO_LIMITS for part in ("--limit", f"{name}=0")]
         command += [part for place in rules for part in ("--rules", str(place))]
         # A day's deals take a search to choose, which nobody needs who plays something else.
-        command += [part for name in dailies or ["none"] for part in ("--daily", name)]
+        command += [part for name in (["none"] if dailies is None else dailies) for part in ("--daily", name)]
         if is_private:
             command += ["--database", f"sqlite:///{Path(folder) / 'games.db'}"]
         log = Path(folder) / "log"

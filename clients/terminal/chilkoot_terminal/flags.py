@@ -17,6 +17,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--board", type=Path, metavar="FILE", help="begin on the board in a file, - for standard input"
     )
+    parser.add_argument(
+        "--daily", action="store_true", help="the deal of the day, the same for everybody; once a day"
+    )
     parser.add_argument("--new", action="store_true", help="begin a new game, although one is unfinished")
     parser.add_argument("--game", metavar="ID", help="join or watch a game that is already there")
     parser.add_argument("--key", help="the key of that game, where it needs one")

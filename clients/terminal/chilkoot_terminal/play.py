@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import difflib
 from collections.abc import AsyncIterator, Callable
+from datetime import UTC, datetime
 from typing import Final, Protocol
 
 from chilkoot_client import (
@@ -31,10 +32,13 @@ from chilkoot_client import (
     Variants,
     Welcome,
     apply_ops,
+    share_text,
 )
 from chilkoot_client import Move as MoveOp
+from chilkoot_client.address import is_local, page_url
 from chilkoot_client.messages import RulesPage
 from chilkoot_terminal import commands as typed
+from chilkoot_terminal.daily import board_lines, daily_words
 from chilkoot_terminal.draw import board_text, size_of
 from chilkoot_terminal.words import (
     card_words,
@@ -49,6 +53,8 @@ from chilkoot_terminal.words import (
 __all__ = ["Face", "Play", "Wish"]
 
 _MOST_LISTED: Final = 20
+_LONGEST_CHOICE: Final = 900
+"""Seconds for a day's deal to be chosen; the first time on a machine the search is compiled."""
 
 
 class Face(Protocol):
@@ -82,6 +88,7 @@ class Wish:
         deal: str | None = None,
         cards: str | None = None,
         is_new: bool = False,
+        is_daily: bool = False,
         game: str | None = None,
         key: str | None = None,
         role: str | None = None,
@@ -92,6 +99,7 @@ class Wish:
         self.deal = deal
         self.cards = cards
         self.is_new = is_new or deal is not None or cards is not None
+        self.is_daily = is_daily
         self.game = game
         self.key = key
         self.role = role
@@ -178,6 +186,9 @@ class Play:
             self._names = {entry.id: entry.name for entry in variants.variants}
         if wish.game is not None:
             await self._place(await self._client.join(wish.game, role=wish.role, key=wish.key), "")
+            return
+        if wish.is_daily:
+            await self._daily(wish.variant, wish.level)
             return
         sentence = ""
         if not wish.is_new:
@@ -326,6 +337,10 @@ class Play:
                 await self._act(word, count=count)
             case typed.New(variant, level, deal):
                 await self._new(variant, level, deal)
+            case typed.Daily(variant, level):
+                await self._daily(None if variant is None else self._full_id(variant), level)
+            case typed.Leaders(period, date):
+                await self._leaders(period, date)
             case typed.Open(game):
                 await self._open(game)
             case typed.ReadColumn(pile):
@@ -360,6 +375,8 @@ class Play:
             await self._legal()
         elif word == "games":
             await self._games()
+        elif word == "share":
+            await self._share()
         elif word == "variants":
             await self._variants()
         elif word == "rules":
@@ -477,6 +494,49 @@ class Play:
             return
         kept = table.level if level is None and chosen == table.variant else level
         await self._place(await self._deal(chosen, kept, deal), "")
+
+    async def _daily(self, variant: str | None, level: int | None) -> None:
+        """Sit down at today's attempt; its deal may still have to be chosen, which takes longest the first time."""
+        game = await self._attempt(variant, level)
+        daily = await self._client.daily(game.table.variant, level=game.table.level)
+        await self._place(game, daily_words(self._names.get(daily.variant, daily.variant), daily))
+
+    async def _attempt(self, variant: str | None, level: int | None) -> Game:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + _LONGEST_CHOICE
+        while True:
+            try:
+                return await self._client.daily_start(variant, level=level)
+            except Error as error:
+                if error.code != "busy" or loop.time() > until:
+                    raise
+                self._say("The deal of the day is still being chosen; this takes a while the first time.")
+
+    async def _leaders(self, period: str, date: str | None) -> None:
+        table = self.game.table
+        board = await self._client.leaderboard(table.variant, level=table.level, period=period, date=date)
+        self._face.page("\n".join(board_lines(self._title_of(board.variant, board.level), board)))
+
+    async def _share(self) -> None:
+        """A text about the daily on the table that gives no card away."""
+        table = self.game.table
+        daily = await self._client.daily(table.variant, level=table.level)
+        if daily.game != table.game:
+            # Begun before midnight, perhaps.
+            before = datetime.fromtimestamp(daily.opens / 1000 - 1, UTC).date().isoformat()
+            with contextlib.suppress(Error):
+                daily = await self._client.daily(table.variant, level=table.level, date=before)
+        if daily.game != table.game:
+            self._say("This is not a daily: only the deal of a day is shared, which others have played too.")
+        elif daily.result is None:
+            self._say("It can be shared when it is over.")
+        else:
+            url = None if is_local(self._client.url) else page_url(self._client.url, "/daily")
+            name = self._names.get(table.variant, table.variant)
+            self._face.page(share_text(name, daily, table.progress, url=url))
+
+    def _title_of(self, variant: str, level: int | None) -> str:
+        return f"{self._names.get(variant, variant)}{f' level {level}' if level is not None else ''}"
 
     def _full_id(self, word: str) -> str:
         """The variant that a word names: an id, or the only one that the word is a part of."""

@@ -66,6 +66,7 @@ class Tab:
         # The owner's tabs share an identity as tabs of a browser do.
         self.tokens = group.tokens if role == "owner" else []
         self.pending: dict[int, tuple[str, Frame]] = {}
+        self.repeated: set[int] = set()
         self.table: Frame | None = None
         self.legal: tuple[int, list[Frame]] = (-1, [])
         self.acknowledged = 0
@@ -93,6 +94,7 @@ class Tab:
     async def _converse(self, socket: ClientConnection, done: asyncio.Event) -> None:
         if not await self._greet(socket):
             return
+        self.repeated = set(self.pending)
         for number, (kind, fields) in list(self.pending.items()):
             await self._send(socket, kind, fields, number)
         while True:
@@ -212,7 +214,7 @@ class Tab:
         if command is not None:
             del self.pending[answers]  # type: ignore[arg-type]
         if kind == "snapshot":
-            self._take_snapshot(frame, command)
+            self._take_snapshot(frame, command, is_repeated=answers in self.repeated)
         elif kind == "diff":
             if command is not None and command[0] in ACTIONS:
                 self.acknowledged += 1
@@ -222,9 +224,13 @@ class Tab:
         elif kind == "error" and command is not None and command[0] in {"join", "sync"}:
             self.table = None
 
-    def _take_snapshot(self, frame: Frame, command: tuple[str, Frame] | None) -> None:
+    def _take_snapshot(self, frame: Frame, command: tuple[str, Frame] | None, *, is_repeated: bool) -> None:
         if command is not None and command[0] == "new":
             self.group.key, self.group.game = frame["key"], frame["game"]
+        if is_repeated:
+            # The first reply, which may be old, and no word that events follow: ask for the table as it is.
+            self.table = None
+            return
         elif (
             self.table is not None
             and self.table["game"] == frame["game"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections import deque
 from dataclasses import dataclass
 from typing import Self, cast
 
@@ -17,7 +18,7 @@ __all__ = ["Proxy", "Weather"]
 class Weather:
     """How bad the network is. Shares of connections, the rest are only cut; bytes until a cut are drawn around `bytes`."""
 
-    bytes: float = 4000
+    bytes: float = 14_000
     delayed: float = 0.1
     one_way: float = 0.02
     black_hole: float = 0.01
@@ -74,6 +75,7 @@ class _Pipe(asyncio.Protocol):
         self.left = -1
         self.delay = 0.0
         self.deaf: str = ""
+        self.late: deque[tuple[asyncio.Transport, bytes]] = deque()
         self._loop = asyncio.get_running_loop()
         self._connecting: asyncio.Task[None] | None = None
         if (weather := proxy.weather) is not None:
@@ -142,8 +144,15 @@ class _Pipe(asyncio.Protocol):
 
     def _write(self, out: asyncio.Transport, data: bytes) -> None:
         if self.delay:
-            self._loop.call_later(self.delay, _write_to, out, data)
+            # Two timers of one moment may go off in any order; bytes never do.
+            self.late.append((out, data))
+            self._loop.call_later(self.delay, self._write_first)
         else:
+            out.write(data)
+
+    def _write_first(self) -> None:
+        out, data = self.late.popleft()
+        if not out.is_closing():
             out.write(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -170,8 +179,3 @@ class _Far(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.pipe.end()
-
-
-def _write_to(out: asyncio.Transport, data: bytes) -> None:
-    if not out.is_closing():
-        out.write(data)

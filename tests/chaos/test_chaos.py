@@ -38,7 +38,9 @@ async def test_whatever_befalls_the_server_nothing_acknowledged_is_lost_doubled_
     tmp_path: Path,
 ) -> None:
     plagues = {"kill": 6, "term": 1, "pause": 1}
-    report = await play(tmp_path, seconds=6, groups=8, plagues=plagues, pause=0.6)
+    report = await play(
+        tmp_path, seconds=6, groups=8, plagues=plagues, pause=0.6, weather=Weather(bytes=4000)
+    )
     assert report.judgement.violations == []
     assert report.kills >= 2
     assert report.cuts >= 20
@@ -70,7 +72,7 @@ def test_a_failpoint_does_nothing_outside_tests() -> None:
 
 @pytest.mark.slow
 async def test_half_a_minute_of_everything_breaks_no_promise(tmp_path: Path) -> None:
-    report = await play(tmp_path, seconds=30, plagues=PLAGUES)
+    report = await play(tmp_path, seconds=30, plagues=PLAGUES, weather=Weather(bytes=6000))
     print(report)  # noqa: T201 - shown where it fails
     assert report.judgement.violations == []
     assert report.kills >= 6

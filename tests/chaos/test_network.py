@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from caller import calling
 from chaos.raw import KEY, connect, frame, handshake
 from chilkoot import record
+from chilkoot.host.clock import Clock
 from chilkoot.wire import COMMANDS
 from lines import random_line
 from servers import NO_LIMITS, LiveServer
@@ -234,3 +236,15 @@ async def test_what_was_recorded_on_the_wire_does_nothing_when_it_is_sent_again(
     async with calling(server.url) as caller:
         for kind, number, command in sent[1:]:
             assert (await caller.ask(kind, number, **command))["code"] in {"forbidden", "stale"}
+
+
+def test_the_servers_clock_never_goes_back_whatever_the_systems_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    first = clock.ms()
+    assert abs(first - time.time() * 1000) < 1000
+    for jump in (-3600, 3600, -(10**9)):
+        now = time.time()
+        monkeypatch.setattr(time, "time", lambda now=now, jump=jump: now + jump)
+        later = clock.ms()
+        assert first <= later < first + 60_000
+        first = later

@@ -34,7 +34,7 @@ from chilkoot.engine.relaxed import may_progress
 from chilkoot.engine.tables import Tables
 from chilkoot.events import Turn
 
-__all__ = ["POSITIONS", "blind", "is_stuck", "position_key", "shows_progress"]
+__all__ = ["POSITIONS", "blind", "is_stuck", "position_key", "reveals", "shows_progress"]
 
 POSITIONS: Final = 120
 """Positions the search generates before it stays silent; about 1.5 ms of one core, for the loop waits for it."""
@@ -262,12 +262,12 @@ def _children(
             child = position.copy()
             changes: list[Change] = []
             play_move(child, move, changes)
-            yield None if _reveals(child, changes) else child
+            yield None if reveals(child, changes) else child
     if can_draw(position):
         child = position.copy()
         changes = []
         play_draw(child, changes)
-        yield None if _reveals(child, changes) else child
+        yield None if reveals(child, changes) else child
 
 
 def _moved(piles: list[bytes], move: PileMove) -> list[bytes]:
@@ -278,7 +278,7 @@ def _moved(piles: list[bytes], move: PileMove) -> list[bytes]:
     return after
 
 
-def _reveals(position: Position, changes: list[Change]) -> bool:
+def reveals(position: Position, changes: list[Change]) -> bool:
     """Whether a card was turned up that the player did not know. Cards drawn from a known stock were known."""
     known = position.turn > 1 and position.tables.layout.stock >= 0
     for change in changes:

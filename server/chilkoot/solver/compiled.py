@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["Bits", "Cards", "Ints", "compiled"]
+__all__ = ["Bits", "Cards", "Floats", "Ints", "compiled"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -21,6 +21,7 @@ Cards = NDArray[np.int8]
 
 Ints = NDArray[np.int64]
 Bits = NDArray[np.uint64]
+Floats = NDArray[np.float64]
 
 
 def compiled(function: Function) -> Function:

@@ -19,7 +19,7 @@ from chilkoot.engine.position import Change, Position
 from chilkoot.engine.stuck import blind, position_key
 from chilkoot.events import DRAW, CardMove, Simple, Turn, TurnUp
 
-__all__ = ["Advice", "advise"]
+__all__ = ["DRAW_MOVE", "WANDER", "Advice", "advise", "move_words", "pile_words"]
 
 POSITIONS: Final = 400
 """Positions looked at for one piece of advice."""
@@ -27,7 +27,8 @@ POSITIONS: Final = 400
 WANDER: Final = 40
 """Actions in a row without progress before a step without known use is no longer advised."""
 
-_DRAW_MOVE: Final[PileMove] = (-1, 0, -1)
+DRAW_MOVE: Final[PileMove] = (-1, 0, -1)
+"""Stands for turning the stock."""
 
 
 @dataclass(frozen=True)
@@ -55,16 +56,16 @@ def advise(game: Game) -> Advice:
     turns = can_turn(position)
     if turns:
         column = position.tables.layout.names[turns[0]]
-        return Advice(TurnUp(column), f"Turn up the last card of {_pile_words(column)}.")
+        return Advice(TurnUp(column), f"Turn up the last card of {pile_words(column)}.")
     way = _find(game, position, avoid=game.seen, tried=True) or _find(
         game, position, avoid=game.line(), tried=False
     )
     if way is None:
         return Advice(None, "No way on was found from what can be seen.")
-    if way.first == _DRAW_MOVE:
+    if way.first == DRAW_MOVE:
         return Advice(DRAW, "Turn the stock: " + way.brings)
     move = name_move(position.tables, way.first)
-    return Advice(move, f"{_move_words(position, way.first)}: {way.brings}")
+    return Advice(move, f"{move_words(position, way.first)}: {way.brings}")
 
 
 def _find(game: Game, root: Position, *, avoid: set[str], tried: bool) -> _Way | None:
@@ -100,14 +101,14 @@ def _find(game: Game, root: Position, *, avoid: set[str], tried: bool) -> _Way |
 
 def _moves(position: Position) -> list[PileMove]:
     moves = [move for move in legal_moves(position) if not is_no_op(position, move)]
-    return [*moves, _DRAW_MOVE] if can_draw(position) else moves
+    return [*moves, DRAW_MOVE] if can_draw(position) else moves
 
 
 def _try_move(position: Position, move: PileMove, first: PileMove) -> tuple[_Way | None, Position | None]:
     """A way where the move progresses, else the position after it. An uncovered card's face is never looked at."""
     child = position.copy()
     changes: list[Change] = []
-    if move == _DRAW_MOVE:
+    if move == DRAW_MOVE:
         play_draw(child, changes)
         if child.redealt > position.redealt:
             hidden = any(
@@ -155,7 +156,8 @@ def _worth(position: Position) -> float:
     return worth - 2 * sum(bool(piles[cell]) for cell in range(layout.first_cell, layout.first_reserve))
 
 
-def _pile_words(name: str) -> str:
+def pile_words(name: str) -> str:
+    """A pile in words, ``column 3``."""
     words = {
         "t": "column",
         "c": "cell",
@@ -167,10 +169,11 @@ def _pile_words(name: str) -> str:
     return words[name[0]] if name[0] in "sw" else f"{words[name[0]]} {name[1:]}"
 
 
-def _move_words(position: Position, move: PileMove) -> str:
+def move_words(position: Position, move: PileMove) -> str:
+    """A move in words, without a full stop."""
     source, n, target = move
     names = position.tables.layout.names
     card = card_words(position.piles[source][-n])
     riders = "" if n == 1 else " with the card on it" if n == 2 else f" with the {n - 1} cards on it"
-    where = "home" if names[target][0] == "f" else f"to {_pile_words(names[target])}"
+    where = "home" if names[target][0] == "f" else f"to {pile_words(names[target])}"
     return f"Move the {card}{riders} {where}"

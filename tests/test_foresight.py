@@ -1,0 +1,151 @@
+"""The policy that plays on in sampled worlds: legal, fair, never in circles, and better than the first one."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import random
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from chilkoot.engine import Game, Refusal
+from chilkoot.engine.position import Position
+from chilkoot.events import CardMove, Undo
+from chilkoot.solver import Advice, advise
+from chilkoot.solver.foresight import foresee
+from chilkoot.solver.sight import sight_of
+from test_stuck import with_hidden_cards_shuffled
+from variants import all_levels, fragment, rules_of
+
+SERVER = Path(__file__).resolve().parents[1] / "server"
+
+
+def advice_for(game: Game, playouts: int = 16) -> Advice:
+    return foresee(sight_of(game), playouts) or advise(game)
+
+
+def with_unseen_cards_shuffled(game: Game, choice: random.Random) -> Position:
+    """Another game that looks the same: a stock that was gone through once is known, and stays."""
+    known, stock = game.position.copy(), game.position.tables.layout.stock
+    if game.position.turn > 1 and not game.rules.stock.shuffle:
+        known.piles[stock] = []
+    twin = with_hidden_cards_shuffled(known, choice)
+    if not known.piles[stock]:
+        twin.piles[stock] = game.position.piles[stock]
+    return twin
+
+
+@pytest.mark.parametrize(("name", "level"), all_levels(every=8))
+def test_its_advice_is_legal_and_following_it_ends(name: str, level: int | None) -> None:
+    game = Game.start(rules_of(name, level), "ck:3")
+    tables = {game.check()}
+    for _ in range(1500):
+        if game.is_over:
+            break
+        advice = advice_for(game, 4)
+        assert advice.message.endswith(".")
+        if advice.action is None:
+            break
+        played = game.act(advice.action)
+        assert not isinstance(played, Refusal), (advice, played)
+        assert game.check() not in tables, "a table seen before comes back"
+        tables.add(game.check())
+    else:
+        pytest.fail("it goes on for ever")
+    assert game.is_over or advice.action is None
+
+
+@pytest.mark.parametrize(("name", "level"), all_levels(every=8))
+def test_it_is_told_nothing_of_where_hidden_cards_lie(name: str, level: int | None) -> None:
+    choice = random.Random(1)
+    game = Game.start(rules_of(name, level), "ck:1")
+    for _ in range(12):
+        mine = sight_of(game)
+        twin = Game(game.rules, with_unseen_cards_shuffled(game, choice), game.deal)
+        twin.seen, twin.tried = game.seen, game.tried
+        assert replace(sight_of(twin), line=mine.line, idle=mine.idle) == mine
+        if (action := advise(game).action) is None:
+            break
+        game.act(action)
+
+
+def test_the_same_sight_has_the_same_advice_in_another_process() -> None:
+    game = Game.start(rules_of("yukon"), "ck:1")
+    sights = []
+    for _ in range(4):
+        sights.append(sight_of(game))
+        game.act(advice_for(game).action or pytest.fail("no way on"))
+    program = (
+        "import pickle, sys\nfrom chilkoot.solver.foresight import foresee\n"
+        "for sight in pickle.load(sys.stdin.buffer):\n    print(foresee(sight, 40).message)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(SERVER), "PYTHONHASHSEED": "12"}
+    there = subprocess.run(
+        [sys.executable, "-c", program],
+        input=pickle.dumps(sights),
+        capture_output=True,
+        env=environment,
+        check=True,
+    )
+    here = [foresee(sight, 40) for sight in sights]
+    assert there.stdout.decode().splitlines() == [advice.message for advice in here if advice is not None]
+
+
+def test_it_wins_half_of_yukon_with_little_work() -> None:
+    won = 0
+    for seed in range(40):
+        game = Game.start(rules_of("yukon"), f"ck:{seed}")
+        while not game.is_over and (action := advice_for(game, 40).action) is not None:
+            game.act(action)
+        won += game.status == "won"
+    assert won >= 16, "the first policy wins 17 of 40, random play 6"
+
+
+def test_a_move_that_was_taken_back_is_not_advised_again_at_once() -> None:
+    game = Game.start(rules_of("yukon"), "ck:1")
+    advised = set()
+    for _ in range(4):
+        action = advice_for(game).action
+        assert action is not None
+        assert action not in advised
+        advised.add(action)
+        game.act(action)
+        game.act(Undo())
+
+
+def test_what_was_taken_back_is_advised_again_where_nothing_else_is_left() -> None:
+    game = fragment("yukon", "t1: <2C> 9S | t2: <4D> TH")
+    only = CardMove("t1", 1, "t2")
+    assert advice_for(game).action == only
+    game.act(only)
+    game.act(Undo())
+    assert advice_for(game).action == only
+
+
+def test_a_table_that_is_stuck_is_left_at_once() -> None:
+    game = fragment(
+        "yakutat-bay", "f4: AS 2S | t1: <5H> 3D | t2: <4D> 7C | t3: <8C> 9H | t4: <KC> JS | t5: <6D> 5C"
+    )
+    assert game.status == "stuck"
+    assert advice_for(game).action is None
+
+
+def test_where_every_card_is_known_it_follows_a_line_that_wins() -> None:
+    game = Game.start(rules_of("freecell"), "ms:2")
+    moves = 0
+    while not game.is_over and moves < 300:
+        game.act(advice_for(game).action or pytest.fail("no way on"))
+        moves += 1
+    assert game.status == "won"
+
+
+def test_it_names_cards_and_says_why() -> None:
+    game = fragment("yukon", "t1: 2C 9D | t2: 3D 7H | t3: <4S> 8C 5D | t4: <6H> TC")
+    advice = advice_for(game)
+    assert (
+        advice.message == "Move the 8 of clubs with the card on it to column 1: it uncovers a face-down card."
+    )

@@ -47,6 +47,10 @@ def run(flags: argparse.Namespace) -> int:
 
 
 def _contradiction(flags: argparse.Namespace) -> str:
+    if wrong := _no_such_race(flags):
+        return wrong
+    if flags.watch and flags.game is None and flags.url is None:
+        return "--watch needs --url, the server where games are played"
     if flags.url is None and flags.game is not None:
         return "--game needs --url, the server where that game is"
     if flags.url is not None and (flags.private or flags.rules):
@@ -57,13 +61,33 @@ def _contradiction(flags: argparse.Namespace) -> str:
         return "--deal and --board both say which cards; give one of them"
     if flags.daily and (flags.game or flags.deal or flags.board or flags.new or flags.private or flags.guest):
         return "--daily is one deal and one attempt a day for somebody known: no game, deal, board or guest goes with it"
-    if flags.game is None and (flags.key or flags.watch):
-        return "--key and --watch go with --game"
+    if flags.game is None and flags.key:
+        return "--key goes with --game"
     if flags.url is not None:
         try:
             socket_url(flags.url)
         except Closed as wrong:
             return f"--url: {wrong}"
+    return ""
+
+
+def _no_such_race(flags: argparse.Namespace) -> str:
+    if flags.url is None and (flags.join is not None or (flags.race or 0) > 1):
+        return (
+            f"--{'join' if flags.join is not None else 'race'} needs --url, the server where the others are"
+        )
+    if sum(one is not None for one in (flags.race, flags.join, flags.game)) > 1:
+        return "--race, --join and --game are three ways to begin; give one of them"
+    if flags.race is not None and not 1 <= flags.race <= 256:
+        return f"--race {flags.race}: a race has 1 to 256 seats"
+    if flags.join is not None and "/" not in flags.join:
+        return f"--join {flags.join}: an invitation is written like RACE/KEY"
+    if (flags.race or flags.join or flags.ghost) and (
+        flags.deal or flags.board or flags.watch or flags.daily
+    ):
+        return "in a race the server deals, nobody watches, and it is no daily"
+    if (flags.join or flags.ghost) and flags.variant:
+        return "a race that is there already has its game; leave the variant out"
     return ""
 
 
@@ -83,6 +107,9 @@ async def _main(flags: argparse.Namespace) -> int:
             is_daily=flags.daily,
             game=flags.game,
             key=flags.key,
+            seats=flags.race,
+            invitation=flags.join,
+            ghost=flags.ghost,
             role="spectator" if flags.watch else "player" if flags.key else None,
             # Set where the variant was given as a file: whoever changes it wants to play what it says now.
             rules=getattr(flags, "rules_hashes", None),

@@ -13,22 +13,26 @@ __all__ = [
     "Command",
     "Daily",
     "Fit",
+    "Join",
     "Leaders",
     "Move",
     "New",
     "Open",
     "Pick",
+    "RaceFor",
     "ReadColumn",
     "Steps",
     "Tap",
     "Unclear",
+    "Watch",
+    "Watchers",
     "Word",
     "parse",
 ]
 
 Words = Literal[
     "auto", "board", "draw", "games", "give up", "help", "hint", "home", "legal", "quit", "read", "repeat", "restart", "rules",
-    "score", "share", "table", "variants",
+    "rematch", "score", "share", "standings", "table", "variants", "watchable",
 ]  # fmt: skip
 
 
@@ -95,6 +99,30 @@ class Open(msgspec.Struct, frozen=True):
     game: str
 
 
+class RaceFor(msgspec.Struct, frozen=True):
+    """Make a race for so many players."""
+
+    seats: int
+
+
+class Join(msgspec.Struct, frozen=True):
+    """Take a seat in a race."""
+
+    invitation: str
+
+
+class Watch(msgspec.Struct, frozen=True):
+    """Watch a game: its number in the last list, or its id."""
+
+    game: str
+
+
+class Watchers(msgspec.Struct, frozen=True):
+    """Say who may watch my game."""
+
+    watch: str
+
+
 class ReadColumn(msgspec.Struct, frozen=True):
     """Say what lies in a column."""
 
@@ -113,7 +141,24 @@ class Unclear(msgspec.Struct, frozen=True):
     message: str
 
 
-Command = Move | Fit | Pick | Tap | Steps | New | Daily | Leaders | Open | ReadColumn | Word | Unclear
+Command = (
+    Move
+    | Fit
+    | Pick
+    | Tap
+    | Steps
+    | New
+    | Daily
+    | Leaders
+    | Open
+    | RaceFor
+    | Join
+    | Watch
+    | Watchers
+    | ReadColumn
+    | Word
+    | Unclear
+)
 
 HELP: Final = """\
 t5 4 t2     the last 4 cards of column 5 onto column 2 (short: 5 4 2)
@@ -132,6 +177,8 @@ restart     the same deal again, as a new game
 new         another game; also new yakutat-bay, new yukon-thicket 3, new ms:24
 games       my games; open 2 takes up the second
 daily       the deal of the day; leaders [week]: the best of it; share: a text
+race 2      a race for 2 players; standings; rematch; join RACE/KEY: take a seat
+watchable   games to watch; watch 2: the second; watchers open, key, closed: of mine
 variants    the games that may be played here; rules: how to play this one
 repeat      the last message again
 quit        leave; the game is kept"""
@@ -149,12 +196,15 @@ _WORDS: Final[dict[str, Words]] = {
     "q": "quit", "quit": "quit", "exit": "quit", "bye": "quit",
     "read": "read", "read table": "read",
     "l": "repeat", "repeat": "repeat", "again": "repeat",
+    "rematch": "rematch",
     "restart": "restart",
     "rules": "rules", "how to play": "rules",
     "score": "score", "status": "score",
     "share": "share",
+    "standings": "standings", "race": "standings", "places": "standings",
     "t": "table", "table": "table", "look": "table",
     "v": "variants", "variants": "variants",
+    "watchable": "watchable", "watch": "watchable",
 }  # fmt: skip
 _STEPS: Final[dict[str, Literal["undo", "redo"]]] = {"u": "undo", "undo": "undo", "r": "redo", "redo": "redo"}
 _PILE: Final = re.compile(r"[tcrfsw][1-9][0-9]{0,2}")
@@ -180,10 +230,10 @@ def parse(line: str) -> Command:
     if text in _WORDS:
         return Word(_WORDS[text])
     words = text.split(" ")
-    return _known_first(words) or _piles(words) or Unclear(_unclear(text, words[0]))
+    return _known_first(words, line.split()) or _piles(words) or Unclear(_unclear(text, words[0]))
 
 
-def _known_first(words: list[str]) -> Command | None:
+def _known_first(words: list[str], written: list[str]) -> Command | None:
     first, rest = words[0], words[1:]
     if first in _STEPS and len(rest) <= 1 and all(_NUMBER.fullmatch(word) for word in rest):
         return Steps(_STEPS[first], int(rest[0]) if rest else 1)
@@ -194,7 +244,16 @@ def _known_first(words: list[str]) -> Command | None:
     if first in {"leaderboard", "leaders", "lb"}:
         return _leaders(rest)
     if first in {"open", "o"} and len(rest) == 1:
-        return Open(rest[0])
+        return Open(written[1])
+    if first == "race" and len(rest) == 1 and _NUMBER.fullmatch(rest[0]):
+        return RaceFor(int(rest[0]))
+    if first == "join" and len(rest) == 1:
+        # Ids and keys are not words: capitals count.
+        return Join(written[1])
+    if first == "watch" and len(rest) == 1:
+        return Watch(written[1])
+    if first == "watchers" and len(rest) == 1 and rest[0] in {"open", "key", "closed"}:
+        return Watchers(rest[0])
     if first in {"column", "col"} and len(rest) == 1 and (pile := _pile(rest[0])):
         return ReadColumn(pile)
     return None
@@ -274,7 +333,9 @@ def _card(word: str) -> str | None:
 
 def _unclear(text: str, first: str) -> str:
     known = [
-        word for word in (*_WORDS, *_STEPS, "new", "open", "column", "daily", "leaderboard") if len(word) > 2
+        word
+        for word in (*_WORDS, *_STEPS, "new", "open", "column", "daily", "leaderboard", "join", "watchers")
+        if len(word) > 2
     ]
     near = difflib.get_close_matches(text, known, 1, 0.7) or difflib.get_close_matches(first, known, 1, 0.7)
     shown = text if len(text) <= 40 else f"{text[:40]}…"

@@ -23,7 +23,14 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--new", action="store_true", help="begin a new game, although one is unfinished")
     parser.add_argument("--game", metavar="ID", help="join or watch a game that is already there")
     parser.add_argument("--key", help="the key of that game, where it needs one")
-    parser.add_argument("--watch", action="store_true", help="only watch it")
+    parser.add_argument(
+        "--watch", action="store_true", help="only watch it; without --game the newest that is open to all"
+    )
+    parser.add_argument(
+        "--race", type=int, metavar="SEATS", help="make a race for so many players; --join lets them in"
+    )
+    parser.add_argument("--join", metavar="RACE/KEY", help="take a seat in a race")
+    parser.add_argument("--ghost", metavar="ID", help="race against the recording of a finished game")
     parser.add_argument("--name", help="the name by which others see you")
     parser.add_argument("--guest", action="store_true", help="keep no identity, and use none")
     parser.add_argument("--private", action="store_true", help="without --url: keep no games either")

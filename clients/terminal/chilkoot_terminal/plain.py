@@ -40,6 +40,9 @@ class PlainFace:
         """Show a longer text."""
         print(text, flush=True)
 
+    def race(self, text: str) -> None:
+        """The race in one line: what is worth a sentence is said anyway, and the rest would drown it."""
+
     def link(self, text: str) -> None:
         """Say how the connection is."""
         print(f"[{text or 'connected again'}]", flush=True)

@@ -21,15 +21,20 @@ from chilkoot_client import (
     Connected,
     Diff,
     Disconnected,
+    Dismissed,
     Error,
     Event,
     Game,
     GameEntry,
     Message,
+    Race,
+    RaceMessage,
+    RaceProgress,
     Snapshot,
     Table,
     Targets,
     Variants,
+    WatchableGame,
     Welcome,
     apply_ops,
     share_text,
@@ -40,6 +45,8 @@ from chilkoot_client.messages import RulesPage
 from chilkoot_terminal import commands as typed
 from chilkoot_terminal.daily import board_lines, daily_words
 from chilkoot_terminal.draw import board_text, size_of
+from chilkoot_terminal.racer import Racer
+from chilkoot_terminal.racing import watchable_lines
 from chilkoot_terminal.words import (
     card_words,
     column_words,
@@ -72,6 +79,10 @@ class Face(Protocol):
         """Show a longer text, to be read at leisure."""
         ...
 
+    def race(self, text: str) -> None:
+        """Show how a race stands, in one line that is always there."""
+        ...
+
     def link(self, text: str) -> None:
         """Say how the connection is; empty when it is fine."""
         ...
@@ -92,6 +103,9 @@ class Wish:
         game: str | None = None,
         key: str | None = None,
         role: str | None = None,
+        seats: int | None = None,
+        invitation: str | None = None,
+        ghost: str | None = None,
         rules: frozenset[str] | None = None,
     ) -> None:
         self.variant = variant
@@ -103,6 +117,9 @@ class Wish:
         self.game = game
         self.key = key
         self.role = role
+        self.seats = seats
+        self.invitation = invitation
+        self.ghost = ghost
         self.rules = rules
         """Hashes of rules, where an unfinished game that is played by others is not the one that is meant."""
 
@@ -121,6 +138,8 @@ class Play:
         self._seq = -1
         self._moved = asyncio.Condition()
         self._listed: tuple[GameEntry, ...] = ()
+        self._watchable: tuple[WatchableGame, ...] = ()
+        self._racer = Racer(client, say=self._say, page=face.page, line=face.race, place=self._place)
         self._last = "Nothing has been said yet."
         self._gives_up = False
         self._mine = 0
@@ -154,6 +173,7 @@ class Play:
                 self._say(f"The connection is over: {ended.reason}.")
             return False
         finally:
+            self._racer.stop()
             for task in (listening, talking):
                 task.cancel()
             await asyncio.gather(listening, talking, return_exceptions=True)
@@ -184,6 +204,15 @@ class Play:
         with contextlib.suppress(Error):
             variants: Variants = await self._client.variants()
             self._names = {entry.id: entry.name for entry in variants.variants}
+        if wish.seats is not None or wish.invitation is not None or wish.ghost is not None:
+            await self._racer.begin(await self._wished_race(wish))
+            return
+        if wish.role == "spectator" and wish.game is None:
+            games = (await self._client.watchable(wish.variant, limit=1)).games
+            if games:
+                await self._place(await self._client.join(games[0].game), "")
+                return
+            self._say("Nobody plays a game that is open to all just now.")
         if wish.game is not None:
             await self._place(await self._client.join(wish.game, role=wish.role, key=wish.key), "")
             return
@@ -225,6 +254,8 @@ class Play:
         self._say(
             " ".join(part for part in (sentence, outcome_words(game.table)) if part) or self._greeting()
         )
+        async with self._moved:
+            self._moved.notify_all()
 
     def _greeting(self) -> str:
         table = self.game.table
@@ -266,6 +297,10 @@ class Play:
                 self._keep_token(event.token)
             elif isinstance(event, Diff | Snapshot) and event.replay is None:
                 await self._hear(event)
+            elif isinstance(event, RaceMessage | RaceProgress):
+                self._racer.hear(event)
+            elif isinstance(event, Dismissed) and self._game is not None and event.game == self._game.id:
+                self._say("Its player has closed this game to those who watch.")
 
     async def _hear(self, event: Diff | Snapshot) -> None:
         """Tell what happened to the game on the table."""
@@ -295,7 +330,8 @@ class Play:
     async def _until_told(self, reply: Message) -> None:
         if isinstance(reply, Diff) and reply.game == self.game.id:
             async with self._moved:
-                await self._moved.wait_for(lambda: self._seq >= reply.seq)
+                # A race may put another game on the table meanwhile.
+                await self._moved.wait_for(lambda: self.game.id != reply.game or self._seq >= reply.seq)
 
     # What the person says.
 
@@ -343,6 +379,15 @@ class Play:
                 await self._leaders(period, date)
             case typed.Open(game):
                 await self._open(game)
+            case typed.RaceFor(seats):
+                table = self.game.table
+                self._racer.enter(await self._client.race(table.variant, level=table.level, seats=seats))
+            case typed.Join(invitation):
+                self._racer.enter(await self._client.join_race(invitation))
+            case typed.Watch(game):
+                await self._watch(game)
+            case typed.Watchers(watch):
+                await self._let_watch(watch)
             case typed.ReadColumn(pile):
                 self._say(column_words(self.game.table.piles, pile))
 
@@ -377,6 +422,10 @@ class Play:
             await self._games()
         elif word == "share":
             await self._share()
+        elif word == "watchable":
+            await self._list_watchable()
+        elif word in {"standings", "rematch"}:
+            await self._racer.word(word)
         elif word == "variants":
             await self._variants()
         elif word == "rules":
@@ -563,6 +612,42 @@ class Play:
         self._face.page(
             "\n".join([*lines, "`open 2` takes up the second."]) if lines else "You have no games yet."
         )
+
+    # Races and watching.
+
+    async def _wished_race(self, wish: Wish) -> Race:
+        if wish.invitation is not None:
+            return await self._client.join_race(wish.invitation)
+        if wish.ghost is not None:
+            return await self._client.race(ghost=wish.ghost, seats=wish.seats)
+        return await self._client.race(wish.variant or "yukon", level=wish.level, seats=wish.seats)
+
+    async def _list_watchable(self) -> None:
+        self._watchable = (await self._client.watchable(limit=_MOST_LISTED)).games
+        lines = watchable_lines(self._watchable, self._names)
+        self._face.page(
+            "\n".join([*lines, "`watch 2` watches the second."])
+            if lines
+            else "Nobody plays a game that is open to all just now."
+        )
+
+    async def _watch(self, word: str) -> None:
+        game = word
+        if word.isdecimal() and len(word) < 4:
+            if not 1 <= int(word) <= len(self._watchable):
+                self._say(
+                    "`watchable` lists the games that can be watched; `watch 2` watches the second of them."
+                )
+                return
+            game = self._watchable[int(word) - 1].game
+        await self._place(await self._client.join(game), "")
+
+    async def _let_watch(self, watch: str) -> None:
+        answer = await self.game.let_watch(watch)
+        if answer.watch_key is not None:
+            self._say(f"Whoever has this key may watch: {answer.watch_key} (the game is {answer.game}).")
+        else:
+            self._say("Everybody may watch." if answer.watch == "open" else "Nobody may watch.")
 
     async def _variants(self) -> None:
         entries = (await self._client.variants()).variants

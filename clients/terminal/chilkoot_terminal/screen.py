@@ -46,6 +46,7 @@ class Screen:
         self._page: list[str] = []
         self._page_at = 0
         self._link = ""
+        self._race = ""
         self._leave: Callable[[], None] = lambda: None
 
     # What a `Face` does.
@@ -65,6 +66,11 @@ class Screen:
     def page(self, text: str) -> None:
         """Show a longer text in place of the table; Enter turns the page, and after the last one back."""
         self._page, self._page_at = text.splitlines(), 0
+        self._draw()
+
+    def race(self, text: str) -> None:
+        """Show the race in one line above the sentences; none where the text is empty."""
+        self._race = text
         self._draw()
 
     def link(self, text: str) -> None:
@@ -188,7 +194,8 @@ class Screen:
             if len(lines) + len(wrapped) > _SENTENCE_LINES and lines:
                 break
             lines = wrapped + lines
-        return lines[-_SENTENCE_LINES:] or [""]
+        shown = lines[-_SENTENCE_LINES:] or [""]
+        return [self._race[: width - 1], *shown] if self._race else shown
 
     def _write(self, text: str) -> None:
         sys.stdout.write(text)

@@ -30,7 +30,7 @@ ACTIONS = {"move", "tap", "undo", "redo", "home", "auto", "give_up"}
 PATIENCE = 5.0
 """Seconds without an answer after which a connection is taken for dead."""
 
-GAME_LENGTH = 90
+GAME_LENGTH = 120
 
 
 class Group:
@@ -254,7 +254,7 @@ class Tab:
     # what to do
 
     def _choose(self) -> list[tuple[str, Frame]]:
-        """One to three commands, sent in one go; each counts on those before it."""
+        """Some commands, sent in one go; each counts on those before it."""
         group, chance, table = self.group, self.chance, self.table
         if not group.game:
             return [self._new()] if self.is_first else []
@@ -326,13 +326,7 @@ class Tab:
     def _seesaw(self, table: Frame, game: Frame) -> list[tuple[str, Frame]]:
         """Back and forth: actions that are always there."""
         can = table["can"]
-        kinds = (
-            ("undo", "redo", "undo", "redo")
-            if can["undo"]
-            else ("redo", "undo", "redo")
-            if can["redo"]
-            else ()
-        )
-        if not kinds:
+        if not can["undo"] and not can["redo"]:
             return [("legal", game)]
+        kinds = (("undo", "redo") if can["undo"] else ("redo", "undo")) * self.chance.choice((1, 2, 4))
         return [(kind, game | {"base": table["seq"] + place}) for place, kind in enumerate(kinds)]

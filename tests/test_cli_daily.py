@@ -29,6 +29,7 @@ from chilkoot.language.rules import canonical_text
 from chilkoot.library import Library
 from chilkoot.record import StoredDaily, StoredSeason
 from day_houses import SetClock, day_house, win
+from servers import LiveServer, command, environment
 from test_host_dailies import get
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -337,3 +338,31 @@ async def test_a_new_season_begins_after_what_is_announced(
         before = await caller.ask("daily", date=DAY)
         assert before["commitment"]["season"] == date_after(DAY, -1)
         assert before["revealed"]
+
+
+@pytest.mark.slow
+async def test_a_day_chosen_by_the_real_search_verifies_after_the_server_was_killed(tmp_path: Path) -> None:
+    flags = ("--daily", "yukon", "--daily", "yukon-thicket@3", "--limit", "pool_deals=0")
+    with LiveServer(tmp_path, *flags) as server:
+        # It dies while it chooses, and nothing is there twice when it is back.
+        async with calling(server.url) as caller:
+            begun = await caller.ask("daily_start")
+        server.kill()
+        server.start()
+        async with calling(server.url) as caller:
+            for variant in ("yukon", "yukon-thicket"):
+                while (begun := await caller.ask("daily_start", variant=variant))["type"] != "snapshot":
+                    assert begun["code"] == "busy"
+                    await asyncio.sleep(begun["retry_after_ms"] / 1000)
+            told = await caller.ask("daily", variant="yukon-thicket")
+            assert (told["level"], told["proof"]) == (3, "proved")
+        date = told["date"]
+    done = await asyncio.to_thread(
+        subprocess.run,
+        command("daily", "verify", date, "--database", server.database),
+        capture_output=True, text=True, env=environment(tmp_path), check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        f"{name} of {date}: as committed" for name in ("yukon", "yukon-thicket@3")
+    ]

@@ -10,16 +10,19 @@ from pathlib import Path
 
 from caller import Caller, Frame
 from chilkoot.config import Config, Limits
+from chilkoot.daily import Secret, deal_of, key_of_day, root_of, seed_commitment, seed_of, solution_hash
 from chilkoot.data import rules_folder
 from chilkoot.engine import Game
 from chilkoot.events import HOME, Action, format_action
+from chilkoot.host.almanac import Revealed
 from chilkoot.host.clock import Clock
 from chilkoot.host.house import House
 from chilkoot.host.ledger import Ledger
+from chilkoot.host.published import publish
 from chilkoot.host.server import listen, listening_sockets
-from chilkoot.language.rules import from_canonical
+from chilkoot.language.rules import canonical_text, from_canonical
 from chilkoot.library import Library
-from chilkoot.record import CannotOpen
+from chilkoot.record import CannotOpen, StoredDaily, StoredSeason
 from chilkoot.solver.certify import Certificate
 
 # Eight cards, won by anybody who puts what lies on top into the cells.
@@ -147,3 +150,27 @@ async def win(caller: Caller, table: Frame) -> Frame:
             return diff
         piles = (await caller.ask("sync", game=game))["piles"]
         cells = [name for name in piles if name.startswith("c") and not piles[name]]
+
+
+def published_day(*variants: str) -> bytes:
+    """What a server publishes of a day of these variants that is over; made of the pure parts, no server wrote it."""
+    library = Library([rules_folder()])
+    tip = Secret(bytes(32))
+    key = key_of_day(tip, 365, 200)
+    season = StoredSeason("2026-01-01", 365, root_of(tip, 365), 1)
+    date, beacon, nonce, line = "2026-07-19", "noise", 9, "home"
+    told: list[tuple[StoredDaily, Revealed | None, str]] = []
+    for name in variants:
+        variant = library.variant(name)
+        assert variant is not None
+        for level in variant.levels:
+            seed = seed_of(
+                key, date=date, variant=name, level=level.number, rules_hash=level.hash, beacon=beacon
+            )
+            daily = StoredDaily(
+                date, name, level.number, season, 200, level.hash, beacon, seed_commitment(seed), 1, nonce, "proved",
+                1, 30_000, solution_hash(seed, line),
+            )  # fmt: skip
+            revealed = Revealed(key.tell(), deal_of(seed, nonce).tell().decode(), line)
+            told.append((daily, revealed, canonical_text(level.rules)))
+    return publish(told, 2**42)

@@ -23,12 +23,9 @@ from chilkoot.cli import main
 from chilkoot.daily import DAY_MS, date_after, opens_ms, reveals_ms
 from chilkoot.data import rules_folder
 from chilkoot.engine import Game
-from chilkoot.host.almanac import Revealed
-from chilkoot.host.published import publish
 from chilkoot.language.rules import canonical_text
 from chilkoot.library import Library
-from chilkoot.record import StoredDaily, StoredSeason
-from day_houses import SetClock, day_house, win
+from day_houses import SetClock, day_house, published_day, win
 from servers import LiveServer, command, environment
 from test_host_dailies import get
 
@@ -225,32 +222,11 @@ def test_the_verifier_deals_every_variant_as_the_engine_does_or_says_that_it_can
 
 
 def test_the_published_file_of_any_level_verifies() -> None:
-    # From the pure parts alone: no server wrote this one.
-    from chilkoot.daily import Secret, deal_of, key_of_day, root_of, seed_commitment, seed_of, solution_hash  # noqa: PLC0415
-
-    variant = Library([rules_folder()]).variant("yukon-thicket")
-    assert variant is not None
-    tip = Secret(bytes(32))
-    key = key_of_day(tip, 365, 200)
-    season = StoredSeason("2026-01-01", 365, root_of(tip, 365), 1)
-    told: list[tuple[StoredDaily, Revealed | None, str]] = []
-    for level in variant.levels:
-        names: dict[str, Any] = {
-            "date": "2026-07-19",
-            "variant": variant.id,
-            "level": level.number,
-            "rules_hash": level.hash,
-            "beacon": "noise",
-        }
-        seed = seed_of(key, **names)
-        daily = StoredDaily(
-            names["date"], variant.id, level.number, season, 200, level.hash, "noise", seed_commitment(seed), 1, 9, "proved",
-            1, 30_000, solution_hash(seed, "home"),
-        )  # fmt: skip
-        revealed = Revealed(key.tell(), deal_of(seed, 9).tell().decode(), "home")
-        told.append((daily, revealed, canonical_text(level.rules)))
-    said = verifier().check_day(json.loads(publish(told, 2**42)))
-    assert [line.partition(":")[0] for line in said[1:]] == [f"yukon-thicket level {n}" for n in (1, 2, 3)]
+    said = verifier().check_day(json.loads(published_day("yukon-thicket", "klondike")))
+    assert [line.partition(":")[0] for line in said[1:]] == [
+        *(f"yukon-thicket level {n}" for n in (1, 2, 3)),
+        "klondike",
+    ]
 
 
 def test_a_day_that_is_as_committed_verifies_on_the_command_line(

@@ -496,9 +496,8 @@ async def test_what_is_sent_again_or_says_its_own_time_changes_nothing(
         assert (await ann.ask("daily"))["result"]["ms"] == 1000
 
 
-@pytest.mark.parametrize(
-    ("fields", "code"),
-    (
+async def test_a_day_or_game_that_there_is_not_is_said_to_be_none(tmp_path: Path, clock: SetClock) -> None:
+    wrong: list[tuple[Frame, str]] = [
         ({"date": "2026-11-30"}, "not_yet"),
         ({"date": "9999-12-31"}, "not_yet"),
         ({"date": "2026-11-28"}, "no_daily"),
@@ -508,23 +507,20 @@ async def test_what_is_sent_again_or_says_its_own_time_changes_nothing(
         ({"variant": "nosuch"}, "no_daily"),
         ({"variant": "stairs", "level": 3}, "no_daily"),
         ({"variant": "stairs", "level": -1}, "no_daily"),
-    ),
-)
-async def test_a_day_or_game_that_there_is_not_is_said_to_be_none(
-    tmp_path: Path, clock: SetClock, fields: Frame, code: str
-) -> None:
+    ]
     async with day_house(tmp_path, clock) as house, calling(house.url) as caller:
         await house.ready()
-        refused = await caller.ask("daily", **fields)
-        assert refused["code"] == code
-        if code == "not_yet":
-            assert refused["detail"] == {"today": DAY}
-        if code == "no_daily":
-            assert refused["detail"]["offered"]
-        if "date" not in fields:
-            assert (await caller.ask("daily_start", **fields))["code"] == code
-        elif code != "no_daily":
-            assert (await caller.ask("leaderboard", **fields))["code"] == code
+        for fields, code in wrong:
+            refused = await caller.ask("daily", **fields)
+            assert refused["code"] == code, fields
+            if code == "not_yet":
+                assert refused["detail"] == {"today": DAY}
+            if code == "no_daily":
+                assert refused["detail"]["offered"]
+            if "date" not in fields:
+                assert (await caller.ask("daily_start", **fields))["code"] == code, fields
+            elif code != "no_daily":
+                assert (await caller.ask("leaderboard", **fields))["code"] == code, fields
 
 
 async def test_every_line_of_a_board_leads_to_a_recording_that_verifies(

@@ -142,7 +142,7 @@ class Almanac:
             return daily is not None and (daily.nonce is not None or not chosen)
 
         found = await self.find(date, game)
-        if is_ready(found) or game not in self.offered():
+        if is_ready(found) or date < self.today() or game not in self.offered():
             return found
         self._wanted = game
         self._bell.set()

@@ -35,8 +35,8 @@ class LiveServer:
     def __init__(self, folder: Path, *flags: str) -> None:
         self.folder = folder
         self.database = f"sqlite:///{folder / 'games.db'}"
-        # Deals for later are chosen by a process that compiles for a while: tests that want some say so.
-        limits = (*NO_LIMITS, "pool_deals")
+        # Deals for later and advice are found by processes that compile for a while: tests that want some say so.
+        limits = (*NO_LIMITS, "pool_deals", "advice_ms")
         self._flags = flags or NO_DAILIES + tuple(
             part for name in limits for part in ("--limit", f"{name}=0")
         )

@@ -33,6 +33,8 @@ BOUNDS = {
     "certify_deals": ("deals tried for a game that is to be winnable", "test_host_winnable.py::test_a_deal_is_proved_winnable_where_that_is_asked_and_for_thicket_by_itself"),
     "certify_positions": ("positions looked at for each of them", "test_certify.py::test_no_certificate_without_a_line_within_the_positions"),
     "certify_seconds": ("seconds a new game waits for that", "test_host_winnable.py::test_without_a_search_a_game_that_wants_a_winnable_deal_begins_and_says_so"),
+    "advice_ms": ("milliseconds after which a hint is told, and in which a move of the server is found", "test_host_advice.py::test_a_hint_holds_up_its_own_game_alone"),
+    "advice_after_seconds": ("seconds after its start before a server gets its better policy ready", "test_host_advice.py::test_the_better_policy_gets_ready_a_while_after_the_start"),
     "analyse_positions": ("positions looked at for the analysis of a finished game", "test_host_analysis.py::test_a_server_that_makes_none_says_so"),
     "pool_deals": ("winnable deals kept ready for each game that deals them", "test_host_deal_pool.py::test_rules_that_want_winnable_deals_get_as_many_as_are_kept"),
     "pool_games": ("games for which deals are kept ready", "test_host_deal_pool.py::test_what_was_asked_for_once_is_kept_ready_by_the_next_server_too"),

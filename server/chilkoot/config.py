@@ -70,6 +70,10 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Positions that the search may open for each of them: the same answer on every machine."""
     certify_seconds: float = 3
     """How long a new game waits for all of that at most, on a machine that is slow or busy; 0: none is looked for."""
+    advice_ms: float = 250
+    """Milliseconds after which a hint is told, and in which a move of the server is found; 0: the first policy alone."""
+    advice_after_seconds: float = 10
+    """How long after its start a server gets its better policy ready, where nobody asked for a hint before."""
     analyse_positions: int = 500_000
     """Positions the search may open for the analysis of one finished game; 0: none is made."""
     pool_deals: int = 20

@@ -219,7 +219,7 @@ def _listening() -> Iterator[_Log]:
 
 async def outputs(script: Script, board: str) -> list[bytes]:
     """Everything a house gives out while a script is played on one of its boards, in order."""
-    limits = Limits(rate=0, new_per_second=0, hint_per_second=0, certify_seconds=0)
+    limits = Limits(rate=0, new_per_second=0, hint_per_second=0, certify_seconds=0, advice_ms=0)
     chances = _chances()
     with (
         tempfile.TemporaryDirectory(dir=MEMORY) as folder,

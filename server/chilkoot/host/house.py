@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 
 from chilkoot.config import Config
 from chilkoot.failpoint import reach
+from chilkoot.host.adviser import Adviser
 from chilkoot.host.almanac import Almanac
 from chilkoot.host.analyst import Analyst
 from chilkoot.host.certifier import Certifier
@@ -57,6 +58,7 @@ class House:
         self.guides = Guides(ledger)
         self.clock = clock or Clock()
         self.searcher = Searcher()
+        self.adviser = Adviser(ledger, ms=self.limits.advice_ms)
         self.certifier = Certifier(self.searcher, self.limits)
         self.analyst = Analyst(ledger, self.searcher, positions=self.limits.analyse_positions)
         self.deal_pool = DealPool(

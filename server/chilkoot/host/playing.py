@@ -7,7 +7,6 @@ from chilkoot.host.dailies import ending_of
 from chilkoot.host.hub import Live
 from chilkoot.host.request import Request
 from chilkoot.record import AddHint, Append, Conflict, StoreFault, Write, action_hash, hint_hash
-from chilkoot.solver import advise
 from chilkoot.table import (
     Acted,
     Advised,
@@ -61,7 +60,7 @@ async def _effect(request: Request, table: Table, now_ms: int) -> Effect:
         return act(table, command, player, now_ms)
     if (wrong := why_no_advice(table, command, player)) is not None:
         return Answer(wrong)
-    found = await request.house.ledger.ask(advise, table.game)
+    found = await request.house.adviser.advise(table.game)
     return auto(table, command, found, now_ms)
 
 
@@ -135,7 +134,7 @@ async def on_hint(request: Request) -> None:
             if wait:
                 request.not_now(ErrorCode.RATE_LIMITED, retry_after_ms=int(wait * 1000) + 1)
                 return
-            advised = hint(table, command, await house.ledger.ask(advise, table.game))
+            advised = hint(table, command, await house.adviser.advise_on_time(table.game))
             if live.hints >= MAX_ACTIONS and advised.text is not None:
                 wrong = error(
                     ErrorCode.HINT_NOT_ALLOWED, command.id, message="This game has had all its hints."

@@ -54,9 +54,10 @@ class SearchFailed(Exception):  # noqa: N818 - what failed was the asking: nothi
 
 
 class Searcher:
-    """Asks questions of a process of its own."""
+    """Asks questions of a process of its own, which stands so far behind the server as `niceness` says."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, niceness: int = 10) -> None:
+        self._niceness = niceness
         self._pool: ProcessPoolExecutor | None = None
         self._loop = asyncio.get_running_loop()
         self._is_busy = False
@@ -103,7 +104,10 @@ class Searcher:
         if self._pool is None:
             keep_compiled_solver()
             self._pool = ProcessPoolExecutor(
-                1, mp_context=get_context("spawn"), initializer=_be_modest, initargs=(os.getpid(),)
+                1,
+                mp_context=get_context("spawn"),
+                initializer=_be_modest,
+                initargs=(os.getpid(), self._niceness),
             )
         return self._pool
 
@@ -145,14 +149,14 @@ class Searcher:
             self._loop.call_soon_threadsafe(call, *arguments)
 
 
-def _be_modest(server: int) -> None:
-    """In the process: behind the server in the queue for a core, bounded in memory, ended with the server and not before.
+def _be_modest(server: int, niceness: int) -> None:
+    """In the process: so far behind the server in the queue for a core, bounded in memory, ended with the server and not before.
 
     `server` is the server's process id, which must be told: it may have ended before this process could ask for its parent's.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(server,), daemon=True).start()
-    os.nice(10)
+    os.nice(niceness)
     resource.setrlimit(resource.RLIMIT_AS, (_ROOM, _ROOM))
 
 

@@ -78,12 +78,14 @@ async def _run(config: Config) -> int:
     librarian = asyncio.create_task(look_after(house))
     almanac = asyncio.create_task(house.almanac.look_after())
     filling = asyncio.create_task(house.deal_pool.look_after(after=config.limits.pool_after_seconds))
+    advice = asyncio.create_task(house.adviser.look_after(after=config.limits.advice_after_seconds))
     gc.collect()
     gc.freeze()
     status = await stop
     librarian.cancel()
     almanac.cancel()
     filling.cancel()
+    advice.cancel()
     await _drain(house, server)
     watchman.cancel()
     return status
@@ -241,6 +243,7 @@ async def _drain(house: House, servers: Sequence[Server]) -> None:
         for left in list(server.all_connections):
             left.transport.abort()
     house.searcher.close()
+    house.adviser.close()
     reach("during_shutdown")
     stored = await asyncio.get_running_loop().run_in_executor(None, house.ledger.close, 1.0)
     reach("during_shutdown")

@@ -1,5 +1,6 @@
-"""What the server itself thinks of a game: the fair policy behind hints and Auto."""
+"""What the server itself thinks of a game: the fair policies behind hints and Auto."""
 
 from chilkoot.solver.policy import Advice, advise
+from chilkoot.solver.sight import Sight, sight_of
 
-__all__ = ["Advice", "advise"]
+__all__ = ["Advice", "Sight", "advise", "sight_of"]

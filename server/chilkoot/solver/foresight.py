@@ -10,20 +10,22 @@ from hashlib import sha256
 from typing import Final
 
 from chilkoot.cards import DOWN, card_words
+from chilkoot.engine.game import Game
 from chilkoot.engine.moves import PileMove, can_draw, foundation_wants, is_no_op, legal_moves, name_move
 from chilkoot.engine.play import is_safe, play_draw, play_move
 from chilkoot.engine.position import Change, Position
 from chilkoot.engine.stuck import position_key, reveals
 from chilkoot.events import DRAW, CardMove, Simple
+from chilkoot.language.rules import Rules
 from chilkoot.solver.moves import DRAW_ONLY, forces_safe
 from chilkoot.solver.policy import DRAW_MOVE, WANDER, Advice, move_words, pile_words
 from chilkoot.solver.problem import problem_of, state_of, why_unsupported
-from chilkoot.solver.sight import Sight
+from chilkoot.solver.sight import Sight, sight_of
 from chilkoot.solver.solve import solve
 from chilkoot.solver.verdict import Budget
 from chilkoot.solver.worlds import best_move
 
-__all__ = ["PLAYOUTS", "foresee"]
+__all__ = ["PLAYOUTS", "foresee", "get_ready"]
 
 PLAYOUTS: Final = 200
 """Games played out for one piece of advice."""
@@ -73,6 +75,13 @@ def foresee(sight: Sight, playouts: int = PLAYOUTS) -> Advice | None:
         budget=playouts,
     )
     return _advice(position, choices[best], _reason(position, choices[best]))
+
+
+def get_ready() -> None:
+    """Compile, or read from the disk, all that advice takes."""
+    game = Game.start(Rules(), "t1: <2C> 9S 5H | t2: <4D> TH 6S | t3: 8D", fragment=True)
+    foresee(sight_of(game), 1)
+    solve(game.position, Budget(1))
 
 
 def _choices(sight: Sight, position: Position) -> list[PileMove]:

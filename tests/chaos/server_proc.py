@@ -17,7 +17,12 @@ __all__ = ["ServerProcess"]
 
 FLAGS = tuple(
     part
-    for setting in (*(f"{name}=0" for name in NO_LIMITS), "connections_per_player=0", "certify_seconds=0", "advice_ms=0")
+    for setting in (
+        *(f"{name}=0" for name in NO_LIMITS),
+        "connections_per_player=0",
+        "certify_seconds=0",
+        "advice_ms=0",
+    )
     for part in ("--limit", setting)
 )
 

@@ -13,7 +13,7 @@ from chilkoot.engine import Game
 from chilkoot.engine.outcome import is_won
 from chilkoot.language.rules import DealPass, Goal, Rules
 from chilkoot.solver import keys
-from chilkoot.solver.dead import FREE, is_dead, is_dead_by_turns
+from chilkoot.solver.dead import BASES, FREE, is_dead, is_dead_by_turns
 from chilkoot.solver.plain import search_plainly
 from chilkoot.solver.problem import problem_of, state_of, why_unsupported
 from chilkoot.solver.solve import CompiledSearch, replay, solve
@@ -74,10 +74,12 @@ def small(rules: Rules, ranks: int, columns: int) -> Rules | None:
     )
 
 
-def agree_by_brute_force(name: str, level: int | None, seeds: range) -> Counter[str]:
-    """Verdicts of the compiled search, each held against the plain one and against itself without dead tests."""
+def agree_by_brute_force(
+    name: str, level: int | None, seeds: range, *, ranks: int = 4, columns: int = 3
+) -> Counter[str]:
+    """Verdicts of the compiled search, each held against the plain one and against itself without its prunings."""
     kinds: Counter[str] = Counter()
-    rules = small(rules_of(name, level), 4, 3) if seeds else None
+    rules = small(rules_of(name, level), ranks, columns) if seeds else None
     if rules is None:
         return kinds
     for seed in seeds:
@@ -86,7 +88,7 @@ def agree_by_brute_force(name: str, level: int | None, seeds: range) -> Counter[
         if judge.kind == "unknown":
             continue
         quick = CompiledSearch(position, Budget(positions=100_000)).decide()
-        slow = CompiledSearch(position, Budget(positions=100_000), dead_test=False).decide()
+        slow = CompiledSearch(position, Budget(positions=100_000), dead_test=False, swaps=False).decide()
         assert quick.kind == slow.kind == judge.kind, (name, level, seed, position.board())
         kinds[judge.kind] += 1
     return kinds
@@ -95,6 +97,22 @@ def agree_by_brute_force(name: str, level: int | None, seeds: range) -> Counter[
 @pytest.mark.parametrize(("name", "level"), all_levels(every=100))
 def test_verdicts_are_those_of_brute_force_on_small_packs(name: str, level: int | None) -> None:
     agree_by_brute_force(name, level, range(6))
+
+
+def test_one_table_stands_for_all_that_differ_in_which_of_two_bases_a_card_lies_on() -> None:
+    kinds: Counter[str] = Counter()
+    for name in ("yukon", "yakutat-bay", "yukon-cells", "alaska"):
+        kinds += agree_by_brute_force(name, None, range(12), columns=2)
+    assert min(kinds["winnable"], kinds["lost"]) >= 5
+
+
+@pytest.mark.slow
+def test_verdicts_are_those_of_brute_force_where_columns_are_few_and_much_is_lost() -> None:
+    kinds: Counter[str] = Counter()
+    for one in library().variants():
+        for level in one.levels:
+            kinds += agree_by_brute_force(one.id, level.number, range(100, 120), columns=2)
+    assert min(kinds["winnable"], kinds["lost"]) >= 400
 
 
 @pytest.mark.slow
@@ -160,11 +178,11 @@ def test_dead_tests_never_flag_a_position_on_a_winning_line() -> None:
             for after in replay(position, solve(position, Budget(positions=30_000)).line):
                 problem, (held, sizes) = problem_of(after.tables), state_of(after)
                 facts = np.zeros((3, len(after.piles), rules.deck.size() + 1), dtype=np.int8)
-                first = np.full(52, FREE, dtype=np.int64)
-                worth = np.zeros(52, dtype=np.int64)
+                first = np.full(BASES, FREE, dtype=np.int64)
+                worth = np.zeros(BASES, dtype=np.int64)
                 looked += 1
                 flagged += bool(is_dead(*problem, held, sizes, facts, first, np.uint64(0)))
-                flagged += bool(is_dead_by_turns(*problem, held, sizes, facts, first, worth, 52))
+                flagged += bool(is_dead_by_turns(*problem, held, sizes, facts, first, worth, BASES))
     assert looked > 500
     assert flagged == 0
 

@@ -14,7 +14,7 @@ import numpy as np
 from chilkoot.solver import problem as p
 from chilkoot.solver.compiled import Bits, Cards, Ints, compiled
 
-__all__ = ["FREE", "is_dead", "is_dead_by_turns"]
+__all__ = ["BASES", "FREE", "is_dead", "is_dead_by_turns"]
 
 ONE = np.uint64(1)
 
@@ -24,6 +24,14 @@ FREE = -1
 HOME_FIRST = 99
 """In `first`: a rider may use this base only once all its other riders are home."""
 
+FIRST_KING = 52
+"""In `first`, behind the bases: the card that is the first to start an empty column; after it the second one."""
+
+SECOND_KING = 53
+
+BASES = 54
+"""Bases with a turn: cards, and the first two columns that become empty."""
+
 
 @compiled
 def is_dead(
@@ -31,7 +39,7 @@ def is_dead(
 ) -> bool:
     """Whether the relaxation can't bring enough cards home. Never true of a position that can be won.
 
-    `facts` (3 × piles × cards) is room to work in: what is clear, what moved, what went home. `first` (52) may name for a
+    `facts` (3 × piles × cards) is room to work in: what is clear, what moved, what went home. `first` (`BASES`) may name for a
     base the rider that is the first to be moved onto it, `bound` is the set of such bases (``is_dead_by_turns``).
     """
     columns, cells = ints[p.COLUMNS], ints[p.CELLS]
@@ -82,9 +90,14 @@ def is_dead(
         start = ~np.uint64(0)
     cells_take = cells > 0 and ints[p.CELL_SOURCES] & 1
     cells_take_home = cells > 0 and (ints[p.CELL_SOURCES] >> 3) & 1
+    starters = start
+    in_order = first[FIRST_KING] != FREE
+    vacant = vacated(ints, sizes, moved)
     changed = True
     while changed:
         changed = False
+        if in_order:
+            start = starters_now(first, starters, homed_bits, vacant)
         for column in range(columns):
             g = ints[p.GROUP + column]
             unit = ints[p.COLUMN + p.COLUMN_FIELDS * g + p.UNIT]
@@ -206,7 +219,41 @@ def is_dead(
                         break
         if home >= goal:
             return False
+        if in_order and vacated(ints, sizes, moved) != vacant:
+            vacant = vacated(ints, sizes, moved)
+            changed = True
     return home < goal
+
+
+@compiled
+def vacated(ints: Ints, sizes: Ints, moved: Cards) -> int:
+    """How many columns are empty or can become so."""
+    vacant = 0
+    for column in range(ints[p.COLUMNS]):
+        if sizes[column] == 0 or moved[column, 0]:
+            vacant += 1
+    return vacant
+
+
+@compiled
+def starters_now(first: Ints, starters: np.uint64, homed_bits: np.uint64, vacant: int) -> np.uint64:
+    """The cards whose turn it can be to start an empty column, with so many columns that have been empty.
+
+    They stay where they start until they go home, so without one at home the first two of them take the first two columns.
+    """
+    if homed_bits & starters:
+        return starters
+    one, two = first[FIRST_KING], first[SECOND_KING]
+    allowed = np.uint64(0)
+    if one >= 0 and one < 52:
+        allowed |= ONE << np.uint64(one)
+    if vacant < 2:
+        return allowed
+    if two == FREE:
+        return starters
+    if two < 52:
+        allowed |= ONE << np.uint64(two)
+    return starters if vacant > 2 else allowed
 
 
 @compiled
@@ -251,37 +298,50 @@ def is_dead_by_turns(
     """The dead test with an argument about turns: stronger, and some fifty times dearer.
 
     A base carries one card at a time. Of the cards that fit on it (its riders) that are not home, one is the first to be
-    moved onto it; until that one has gone home, or to another place that can take it, no other can be. So for each base: if
-    the position is dead for every choice of the first rider it is dead; if it is dead for all but one, that one is the
+    moved onto it; until that one has gone home, or to another place that can take it, no other can be. So too with kings, and
+    the first and the second column that becomes empty. For each base: if the position is dead for every choice of the first rider it is dead; if it is dead for all but one, that one is the
     first, which then holds for the tests of all other bases too, until nothing new follows.
 
-    `worth` (52) counts how often a base decided something. At `most` so many bases are asked, the worthiest first; fewer than
-    all 52 only of those that ever decided anything.
+    `worth` (`BASES`) counts how often a base decided something. At `most` so many bases are asked, the worthiest first; fewer
+    than all only of those that ever decided anything.
     """
     home_pile = ints[p.COLUMNS] + ints[p.CELLS] + ints[p.RESERVES]
     homed = np.uint64(0)
     for f in range(ints[p.FOUNDATIONS]):
         for i in range(sizes[home_pile + f]):
             homed |= ONE << np.uint64(held[home_pile + f, i])
-    for base in range(52):
+    for base in range(BASES):
         first[base] = FREE
     bound = np.uint64(0)
+    starters = np.uint64(0)
+    if ints[p.KINGS] and homed & bits[p.START, 0] == 0:
+        starters = bits[p.START, 0]
+        for column in range(ints[p.COLUMNS]):
+            if sizes[column]:
+                starters &= ~(ONE << np.uint64(held[column, 0] & 63))
     again = True
     while again:
         again = False
         asked = np.uint64(0)
         for _ in range(most):
             base = -1
-            for other in range(52):
+            for other in range(BASES):
                 if not ((homed | bound | asked) >> np.uint64(other)) & ONE and (
                     base < 0 or worth[other] > worth[base]
                 ):
                     base = other
-            if base < 0 or (worth[base] == 0 and most < 52):
+            if base < 0 or (worth[base] == 0 and most < BASES):
                 break
             base_bit = ONE << np.uint64(base)
             asked |= base_bit
-            riders = bits[p.FITS, base] & ~homed
+            if base < FIRST_KING:
+                riders = bits[p.FITS, base] & ~homed
+            elif base == FIRST_KING:
+                riders = starters
+            elif first[FIRST_KING] != FREE:
+                riders = starters & ~(ONE << np.uint64(first[FIRST_KING]))
+            else:
+                riders = np.uint64(0)
             if riders & (riders - ONE) == 0:
                 continue
             first[base] = HOME_FIRST

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from chilkoot.solver import problem as p
 from chilkoot.solver.compiled import Bits, Cards, Ints, compiled
-from chilkoot.solver.dead import FREE, is_dead, is_dead_by_turns
+from chilkoot.solver.dead import BASES, FREE, is_dead, is_dead_by_turns
 from chilkoot.solver.keys import find, pack, refill, unpack, words_of
 from chilkoot.solver.moves import DRAW_ONLY, force_home, forces_safe, is_won, legal, play
-from chilkoot.solver.settle import take_back, wanted_cards
+from chilkoot.solver.settle import take_back_to, wanted_cards
+from chilkoot.solver.swaps import MOST_MEMBERS, canonical, moves_of_class, swap_to
 
 __all__ = [
     "BUCKETS",
@@ -36,6 +37,7 @@ ONE = np.uint64(1)
 CONTINUE, WON, EXHAUSTED, FULL = 0, 1, 2, 3
 
 NEVER = 1 << 40
+MOVE = (1 << 32) - 1
 BUCKETS = 4096
 
 
@@ -98,6 +100,31 @@ def evaluate(ints: Ints, bits: Bits, held: Cards, sizes: Ints, weights: Ints, lo
 
 
 @compiled
+def to_member(
+    ints: Ints,
+    bits: Bits,
+    held: Cards,
+    sizes: Ints,
+    members: Ints,
+    member: int,
+    log: Ints,
+    at: int,
+    line: Ints,
+    length: int,
+) -> tuple[int, int]:
+    """Make the swaps that lead to a table of a class; logged, and into `line`."""
+    path = np.empty(64, dtype=np.int64)
+    steps = 0
+    while member:
+        path[steps] = members[member, 1]
+        member = members[member, 0]
+        steps += 1
+    for i in range(steps - 1, -1, -1):
+        at, length = swap_to(ints, bits, held, sizes, path[i] >> 8, path[i] & 255, log, at, line, length)
+    return at, length
+
+
+@compiled
 def run(
     ints: Ints,
     bits: Bits,
@@ -117,7 +144,7 @@ def run(
 ) -> int:
     """Best-first search, a chunk of it: at most `expansions` more positions are opened.
 
-    `state` (6) holds nodes, lowest bucket that may be filled, positions opened, goal node, dearer dead tests made and those
+    `state` (7) holds nodes, lowest bucket that may be filled, positions opened, goal node, dearer dead tests made and those
     that said dead; all zero begins a run, for which `heads` and `table` must hold -1. Without `every` no dead test is
     made; NEVER means the cheap one alone, else the one by turns is made too, in full at one position in `every`. Returns CONTINUE, WON, EXHAUSTED (nothing left: a proof), or FULL (no room for more).
     """
@@ -127,17 +154,20 @@ def run(
     sizes = root_sizes.copy()
     log = np.zeros((4 * cards + 512, 4), dtype=np.int64)
     moves = np.zeros(8192, dtype=np.int64)
+    scratch = np.zeros(8192, dtype=np.int64)
+    members = np.zeros((MOST_MEMBERS, 3), dtype=np.int64)
     order = np.zeros(piles, dtype=np.int64)
     octets = np.zeros(8 * keys.shape[1], dtype=np.uint8)
     key = octets.view(np.uint64)
     no_line = np.zeros(0, dtype=np.int64)
     lowest = np.zeros(4, dtype=np.int64)
-    first = np.full(52, FREE, dtype=np.int64)
+    first = np.full(BASES, FREE, dtype=np.int64)
     facts = np.zeros((3, piles, cards), dtype=np.int8)
     room = keys.shape[0]
     if state[0] == 0:
         if forces_safe(ints, sizes):
             force_home(ints, bits, held, sizes, log, 0, no_line, 0)
+        canonical(ints, bits, held, sizes, log, 0, no_line, 0)
         pack(ints, held, sizes, octets, order)
         keys[0] = key
         table[find(keys, table, keys[0])] = 0
@@ -168,7 +198,13 @@ def run(
             # The argument about turns with all its bases is dear: at the root and at one position in `every`; elsewhere
             # with the few that decide most.
             if not dead and every < NEVER and ints[p.COPIES] == 1:
-                most = 52 if state[2] == 0 or state[4] % 256 == 0 else 51 if state[4] % every == 0 else 2
+                most = (
+                    BASES
+                    if state[2] == 0 or state[4] % 256 == 0
+                    else BASES - 1
+                    if state[4] % every == 0
+                    else 2
+                )
                 dead = is_dead_by_turns(ints, bits, held, sizes, facts, first, worth, most)
                 state[4] += 1
                 state[5] += dead
@@ -177,15 +213,25 @@ def run(
             opened += 1
             state[2] += 1
             continue
-        count = legal(ints, bits, held, sizes, moves, log)
+        count = moves_of_class(ints, bits, held, sizes, moves, log, members, scratch)
+        if count < 0:
+            state[6] = 1
+            count = legal(ints, bits, held, sizes, moves, log)
         if state[0] + count >= room:
             return FULL
         heads[bucket] = after[node]
         opened += 1
         state[2] += 1
         turn, returned = sizes[piles], sizes[piles + 1]
+        member, base = 0, 0
         for number in range(count):
-            at, _ = play(ints, bits, held, sizes, moves[number], log, no_line, 0)
+            if moves[number] >> 32 != member:
+                member = moves[number] >> 32
+                take_back_to(held, sizes, log, base, 0)
+                base, _ = to_member(ints, bits, held, sizes, members, member, log, 0, no_line, 0)
+                returned = -1
+            at, _ = play(ints, bits, held, sizes, moves[number] & MOVE, log[base:], no_line, 0)
+            at, _ = canonical(ints, bits, held, sizes, log, base + at, no_line, 0)
             pack(ints, held, sizes, octets, order)
             slot = find(keys, table, key)
             if table[slot] < 0:
@@ -204,7 +250,7 @@ def run(
                 after[child] = heads[score]
                 heads[score] = child
                 state[1] = min(state[1], score)
-            take_back(held, sizes, log, at)
+            take_back_to(held, sizes, log, at, base)
             sizes[piles] = turn
             sizes[piles + 1] = returned
 
@@ -236,6 +282,9 @@ def line_of(
     while parents[node] >= 0:
         depth += 1
         node = parents[node]
+    moves = np.zeros(8192, dtype=np.int64)
+    scratch = np.zeros(8192, dtype=np.int64)
+    members = np.zeros((MOST_MEMBERS, 3), dtype=np.int64)
     path = np.zeros(depth + 1, dtype=np.int64)
     node = goal
     for i in range(depth, -1, -1):
@@ -244,12 +293,18 @@ def line_of(
     length = 0
     if forces_safe(ints, sizes):
         _, length = force_home(ints, bits, held, sizes, log, 0, line, 0)
+    _, length = canonical(ints, bits, held, sizes, log, 0, line, length)
     pack(ints, held, sizes, octets, order)
     actual = order.copy()
     for i in range(depth):
         unpack(ints, keys[path[i]], held, sizes)
         start = length
-        _, length = play(ints, bits, held, sizes, moves_made[path[i + 1]], log, line, length)
+        move = moves_made[path[i + 1]]
+        if move >> 32:
+            moves_of_class(ints, bits, held, sizes, moves, log, members, scratch)
+            _, length = to_member(ints, bits, held, sizes, members, move >> 32, log, 0, line, length)
+        _, length = play(ints, bits, held, sizes, move & MOVE, log, line, length)
+        _, length = canonical(ints, bits, held, sizes, log, 0, line, length)
         for at in range(start, length):
             source, n, target = (line[at] >> 18) & 63, (line[at] >> 9) & 511, line[at] & 511
             if source != DRAW_ONLY:

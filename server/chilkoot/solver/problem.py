@@ -48,6 +48,8 @@ DEAD_TEST: Final = 24
 BASE: Final = 25  # the rank that counts as the lowest
 GROUPS: Final = 26
 TWINS: Final = 27  # some foundations may change places
+SWAPS: Final = 28  # a card may move between two bases and back, whatever lies on it
+KINGS: Final = 29  # what starts an empty column stays there until it goes home
 INFO: Final = 32
 
 # Fields of a group of columns.
@@ -224,9 +226,35 @@ def _info(tables: Tables, *, groups: int) -> Ints:
         and "when_stock_empty" not in returns
     )
     info[DEAD_TEST] = not tables.run_homes
+    info[KINGS] = _has_kings(tables, alike=bool(info[ALIKE]))
+    info[SWAPS] = _has_swaps(tables, alike=bool(info[ALIKE]))
     low = tables.base if tables.base is not None else rules.deck.low
     info[BASE] = low if isinstance(low, int) else 0
     return np.array(info, dtype=np.int64)
+
+
+def _has_swaps(tables: Tables, *, alike: bool) -> bool:
+    """Whether every card has two bases at most, some have two, and a card moves with whatever lies on it."""
+    if not alike or tables.copies != 1 or tables.run_homes:
+        return False
+    table = tables.columns[0]
+    bases = [sum(table.fits[lower] >> upper & 1 for lower in range(52)) for upper in range(52)]
+    return (
+        table.group.unit == "any"
+        and table.group.limit == "none"
+        and table.max_cards is None
+        and max(bases) == 2
+    )
+
+
+def _has_kings(tables: Tables, *, alike: bool) -> bool:
+    """Whether the cards that start an empty column fit nowhere else but at home."""
+    if not alike or tables.copies != 1 or tables.run_homes or tables.layout.cells:
+        return False
+    table = tables.columns[0]
+    starters = [card for card in range(52) if table.start >> card & 1]
+    hosts = [lower for lower in range(52) if any(table.fits[lower] >> card & 1 for card in starters)]
+    return 1 < len(starters) <= 4 and not hosts
 
 
 def state_of(position: Position) -> tuple[Cards, Ints]:

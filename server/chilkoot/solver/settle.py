@@ -24,6 +24,7 @@ __all__ = [
     "settle",
     "shift",
     "take_back",
+    "take_back_to",
     "takes",
     "turn_up",
     "wanted_cards",
@@ -65,7 +66,13 @@ def turn_up(held: Cards, sizes: Ints, log: Ints, at: int, pile: int) -> int:
 @compiled
 def take_back(held: Cards, sizes: Ints, log: Ints, at: int) -> None:
     """Undo everything in the log."""
-    while at > 0:
+    take_back_to(held, sizes, log, at, 0)
+
+
+@compiled
+def take_back_to(held: Cards, sizes: Ints, log: Ints, at: int, floor: int) -> None:
+    """Undo what is in the log from `floor` on."""
+    while at > floor:
         at -= 1
         source, target, n, kind = log[at, 0], log[at, 1], log[at, 2], log[at, 3]
         if kind == 2:

@@ -21,15 +21,17 @@ from chilkoot.engine.position import Position
 from chilkoot.events import DRAW, Action, CardMove
 from chilkoot.solver import kernel
 from chilkoot.solver.compiled import Ints
+from chilkoot.solver.dead import BASES
 from chilkoot.solver.plain import search_plainly
-from chilkoot.solver.problem import Problem, problem_of, state_of, why_unsupported
+from chilkoot.solver.problem import SWAPS, Problem, problem_of, state_of, why_unsupported
 from chilkoot.solver.verdict import Budget, Verdict
 
 __all__ = ["CompiledSearch", "replay", "solve"]
 
-RESTARTS: Final = 100
+RESTARTS: Final = 60
 RESTART_POSITIONS: Final = 600
 CHEAP_RESTARTS: Final = 20
+PLAIN_RESTARTS: Final = 3
 CHUNK: Final = 2000
 _FIRST_NODES: Final = 1 << 14
 
@@ -71,7 +73,7 @@ class _Nodes:
         self.after = np.empty(room, dtype=np.int32)
         self.table = np.full(_table_size(room), -1, dtype=np.int32)
         self.heads = np.full(kernel.BUCKETS, -1, dtype=np.int32)
-        self.state = np.zeros(6, dtype=np.int64)
+        self.state = np.zeros(7, dtype=np.int64)
 
     @staticmethod
     def bytes_per_node(words: int) -> int:
@@ -103,14 +105,21 @@ def _table_size(room: int) -> int:
 class CompiledSearch:
     """One question: the root, the budget, and what was used of it."""
 
-    def __init__(self, position: Position, budget: Budget, *, dead_test: bool = True) -> None:
+    def __init__(
+        self, position: Position, budget: Budget, *, dead_test: bool = True, swaps: bool = True
+    ) -> None:
         self.position = position
         self.budget = budget
         self.dead_test = dead_test
         self.problem: Problem = problem_of(position.tables)
+        without = self.problem.ints.copy()
+        without[SWAPS] = 0
+        self.plain = self.problem._replace(ints=without)
+        if not swaps:
+            self.problem = self.plain
         self.held, self.sizes = state_of(position)
         self.used = 0
-        self.worth = np.zeros(52, dtype=np.int64)
+        self.worth = np.zeros(BASES, dtype=np.int64)
         words = kernel.words_of(len(position.piles), position.rules.deck.size())
         self.most_nodes = max(budget.memory // _Nodes.bytes_per_node(words), 1024)
         self.nodes = _Nodes(words, min(_FIRST_NODES, self.most_nodes))
@@ -121,26 +130,29 @@ class CompiledSearch:
         first = next(weights)
         for number in range(restarts):
             every = kernel.NEVER if number < CHEAP_RESTARTS else 16
-            verdict = self._run(first if number == 0 else next(weights), positions, every)
+            # One table at a time is quicker where a deal is easy, a class of them where it is hard.
+            problem = self.plain if number < PLAIN_RESTARTS else self.problem
+            verdict = self._run(problem, first if number == 0 else next(weights), positions, every)
             if verdict is not None:
                 return replace(verdict, runs=number + 1)
             if self._is_spent():
                 return Verdict("unknown", self.used, runs=number + 1)
-        return replace(self._run(first, None, 16) or Verdict("unknown", self.used), runs=restarts + 1)
+        complete = self._run(self.problem, first, None, 16)
+        return replace(complete or Verdict("unknown", self.used), runs=restarts + 1)
 
     def lines(self, runs: int, positions: int = RESTART_POSITIONS) -> Iterator[tuple[Action, ...]]:
         """The winning lines that so many short runs find, each run with weights of its own."""
         for weights in islice(_weights(), runs):
             if self._is_spent():
                 return
-            verdict = self._run(weights, positions, kernel.NEVER)
+            verdict = self._run(self.plain, weights, positions, kernel.NEVER)
             if verdict is not None and verdict.kind == "winnable":
                 yield verdict.line
 
     def _is_spent(self) -> bool:
         return self.used >= self.budget.positions or self.budget.stop()
 
-    def _run(self, weights: Ints, positions: int | None, every: int) -> Verdict | None:
+    def _run(self, problem: Problem, weights: Ints, positions: int | None, every: int) -> Verdict | None:
         """One run of at most so many positions; None where it ends without a verdict."""
         nodes = self.nodes
         nodes.clear()
@@ -149,14 +161,14 @@ class CompiledSearch:
         while True:
             opened = int(nodes.state[2])
             code = kernel.run(
-                *self.problem, self.held, self.sizes, weights, nodes.keys, nodes.parents, nodes.moves, nodes.after,
+                *problem, self.held, self.sizes, weights, nodes.keys, nodes.parents, nodes.moves, nodes.after,
                 nodes.heads, nodes.table, nodes.state, self.worth, min(CHUNK, most - opened), every if self.dead_test else 0,
             )  # fmt: skip
             self.used += int(nodes.state[2]) - opened
             if code == kernel.WON:
-                return Verdict("winnable", self.used, self._line(int(nodes.state[3])))
+                return Verdict("winnable", self.used, self._line(problem, int(nodes.state[3])))
             if code == kernel.EXHAUSTED:
-                return Verdict("lost", self.used)
+                return None if nodes.state[6] else Verdict("lost", self.used)
             if code == kernel.FULL:
                 if len(nodes.keys) >= self.most_nodes or self.budget.stop():
                     return None
@@ -164,11 +176,11 @@ class CompiledSearch:
             elif nodes.state[2] >= most or self.budget.stop():
                 return None
 
-    def _line(self, goal: int) -> tuple[Action, ...]:
+    def _line(self, problem: Problem, goal: int) -> tuple[Action, ...]:
         nodes = self.nodes
         line = np.zeros(5000, dtype=np.int64)
         length = kernel.line_of(
-            *self.problem, self.held, self.sizes, nodes.keys, nodes.parents, nodes.moves, goal, line
+            *problem, self.held, self.sizes, nodes.keys, nodes.parents, nodes.moves, goal, line
         )
         names = self.position.tables.layout.names
         actions: list[Action] = []

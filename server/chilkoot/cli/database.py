@@ -8,9 +8,18 @@ import msgspec
 
 from chilkoot.cli.faults import ERRORS, CommandFailed
 from chilkoot.config import default_database
-from chilkoot.record import Reader, StoreFault, export_game, upgrade_database, verify
+from chilkoot.record import (
+    Copied,
+    Reader,
+    StoreFault,
+    backup_database,
+    export_game,
+    restore_database,
+    upgrade_database,
+    verify,
+)
 
-__all__ = ["check", "upgrade"]
+__all__ = ["backup", "check", "restore", "upgrade"]
 
 
 def upgrade(flags: argparse.Namespace) -> int:
@@ -23,6 +32,27 @@ def upgrade(flags: argparse.Namespace) -> int:
         else f"the schema was {before or 'not there yet'} and is {now} now"
     )
     return 0
+
+
+def backup(flags: argparse.Namespace) -> int:
+    """Copy the database to a file; a server may be using it."""
+    _tell(flags, backup_database(flags.database or default_database(), flags.file))
+    return 0
+
+
+def restore(flags: argparse.Namespace) -> int:
+    """Put a copy in the database's place, which no server may be using."""
+    _tell(flags, restore_database(flags.database or default_database(), flags.file))
+    return 0
+
+
+def _tell(flags: argparse.Namespace, copied: Copied) -> None:
+    if flags.json:
+        print(msgspec.json.encode(copied).decode())
+        return
+    print(f"{copied.path}: {copied.games} games, {copied.bytes:,} bytes, schema {copied.revision}")
+    if copied.kept is not None:
+        print(f"what was there before is {copied.kept}")
 
 
 def check(flags: argparse.Namespace) -> int:

@@ -117,7 +117,9 @@ def _parser() -> argparse.ArgumentParser:
         _add_survey,
         _add_replay,
         _add_daily,
+        _add_games,
         _add_database,
+        _add_operating,
     ):
         add(commands)
     return parser
@@ -304,6 +306,10 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _speed(text: str) -> float:
+    return 0.0 if text == "0" else _seconds(text)
+
+
 def _seconds(text: str) -> float:
     try:
         value = float(text)
@@ -350,7 +356,20 @@ def _add_replay(commands: _Commands[_Parser]) -> None:
     export.add_argument("-o", "--output", type=Path, metavar="FILE", help="default: standard output")
     take = _command(group, "import", "replays:take_in", "take recordings into the database")
     take.add_argument("files", nargs="+", metavar="FILE", help="recordings, - for standard input")
-    for command in (show, verify, analyse, export, take):
+    play = _command(group, "play", "replays:play", "show a recorded game in time")
+    play.add_argument(
+        "game",
+        metavar="GAME",
+        help="a recording's file, - for standard input, or the id of a game in the database",
+    )
+    play.add_argument(
+        "--speed",
+        type=_speed,
+        default=1.0,
+        metavar="S",
+        help="how many times as fast, 0: without pauses (default: 1)",
+    )
+    for command in (show, verify, analyse, export, take, play):
         command.add_argument("--database", metavar="URL", default="", help=_DATABASE_HELP)
 
 
@@ -372,9 +391,46 @@ def _add_database(commands: _Commands[_Parser]) -> None:
     group = _group(commands, "db", "look after the database")
     upgrade = _command(group, "upgrade", "database:upgrade", "bring the database to the present schema")
     check = _command(group, "check", "database:check", "check the database and every game in it")
-    for command in (upgrade, check):
+    backup = _command(
+        group, "backup", "database:backup", "copy the database to a file, also beside a running server"
+    )
+    backup.add_argument("file", type=Path, metavar="FILE", help="the copy, which must not be there yet")
+    restore = _command(
+        group, "restore", "database:restore", "put a copy in the database's place, while no server runs"
+    )
+    restore.add_argument("file", type=Path, metavar="FILE", help="the copy")
+    for command in (backup, restore):
+        _add_json(command)
+    for command in (upgrade, check, backup, restore):
         command.add_argument("--database", metavar="URL", default="", help=_DATABASE_HELP)
     _add_json(check)
+
+
+def _add_games(commands: _Commands[_Parser]) -> None:
+    group = _group(commands, "games", "look after the games on record")
+    listing = _command(group, "list", "games:list_games", "list games, the newest first")
+    listing.add_argument("--state", choices=("playing", "over"), help="only those that go on, or are over")
+    listing.add_argument("--variant", metavar="ID", help="only those of a variant")
+    listing.add_argument("--player", metavar="ID", help="only those of a player")
+    listing.add_argument("--limit", type=_positive, default=20, metavar="N", help="(default: %(default)s)")
+    show = _command(group, "show", "games:show", "tell of a game all but its cards and keys")
+    show.add_argument("game", metavar="GAME", help="the id of a game")
+    close = _command(group, "close", "games:close", "end games as given up, while no server runs")
+    close.add_argument("games", nargs="+", metavar="GAME", help="ids of games")
+    for command in (listing, show):
+        _add_json(command)
+    for command in (listing, show, close):
+        command.add_argument("--database", metavar="URL", default="", help=_DATABASE_HELP)
+
+
+def _add_operating(commands: _Commands[_Parser]) -> None:
+    from chilkoot.config import add_serve_flags  # noqa: PLC0415 - as for `serve`
+
+    config = _command(commands, "config", "operating:show_config", "tell what a server would run with")
+    doctor = _command(commands, "doctor", "operating:doctor", "see whether a server could run here")
+    for command in (config, doctor):
+        add_serve_flags(command)
+        _add_json(command)
 
 
 def _add_variant(command: argparse.ArgumentParser) -> None:

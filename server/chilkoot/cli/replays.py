@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -12,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from chilkoot.cli.faults import ERRORS, USAGE, CommandFailed
+from chilkoot.cli.showing import SIGNS, Picture, can_write
 from chilkoot.cli.variants import read_standard_input
 from chilkoot.config import default_database
 from chilkoot.engine import DealError, Game, Refusal, format_pile
@@ -29,8 +32,12 @@ from chilkoot.record import (
     verify,
 )
 from chilkoot.record.recording import MAX_BYTES
+from chilkoot.table.telling import LONGEST_PAUSE_MS
+from chilkoot_terminal.draw import Style, draw_table
 
-__all__ = ["export", "headline", "recording_of", "show", "take_in", "verify_games"]
+CLEAR = "\x1b[H\x1b[2J"
+
+__all__ = ["export", "headline", "play", "recording_of", "show", "take_in", "verify_games"]
 
 
 def show(flags: argparse.Namespace) -> int:
@@ -93,6 +100,47 @@ def _outcome(recording: Recording) -> str:
     why = f" ({recording.result.replace('_', ' ')})" if recording.result else ""
     undone = f", {recording.undos} taken back" if recording.undos else ""
     return f"{recording.status}{why}, {recording.score} home, {recording.moves} moves{undone}"
+
+
+def play(flags: argparse.Namespace) -> int:
+    """Show a recorded game in time: the table after each action, as the player saw it."""
+    recording = recording_of(flags.game, flags.database)
+    if isinstance(recording, Finding):
+        raise CommandFailed(f"{flags.game}: {recording.message}")
+    try:
+        game = Game.start(from_canonical(recording.rules), recording.deal)
+    except (msgspec.MsgspecError, ValueError, DealError):
+        raise CommandFailed(
+            f"{flags.game}: its deal can't be dealt; `chilkoot replay verify` says more"
+        ) from None
+    is_screen = sys.stdout.isatty()
+    _draw(game, headline(recording), is_screen=is_screen)
+    before = recording.created_ms
+    for one in recording.actions:
+        if flags.speed:
+            time.sleep(max(0, min(one.at_ms - before, LONGEST_PAUSE_MS)) / 1000 / flags.speed)
+        before = one.at_ms
+        action = parse_action(one.text)
+        done = None if action is None else game.act(action)
+        if done is None or isinstance(done, Refusal):
+            raise CommandFailed(f"action {one.seq}, `{one.text}`, could not have been made")
+        by = "" if one.by == "player" else f" by {one.by}"
+        _draw(
+            game,
+            f"{one.seq} of {len(recording.actions)}: {one.text}{by}, {game.score} home",
+            is_screen=is_screen,
+        )
+    print(_outcome(recording))
+    return 0
+
+
+def _draw(game: Game, title: str, *, is_screen: bool) -> None:
+    columns, lines = shutil.get_terminal_size((80, 24)) if is_screen else (80, None)
+    style = Style(symbols=can_write(SIGNS), colour=is_screen and not os.environ.get("NO_COLOR"))
+    height = None if lines is None else max(8, lines - 3)
+    table = draw_table(Picture(game.view()), style, width=columns, height=height)
+    # On a screen each table takes the place of the one before it.
+    print("\n".join([f"{CLEAR if is_screen else ''}{title}", *table, ""]), flush=True)
 
 
 def verify_games(flags: argparse.Namespace) -> int:

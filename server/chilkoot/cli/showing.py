@@ -14,10 +14,15 @@ from chilkoot.cli.variants import find_level
 from chilkoot.engine import DealError, Game
 from chilkoot_terminal.draw import Style, draw_table
 
-__all__ = ["show"]
+__all__ = ["SIGNS", "Picture", "can_write", "show"]
+
+SIGNS = "♣♦♥♠·"
+"""What the table is drawn with, where standard output knows it."""
 
 
-class _Picture(msgspec.Struct, frozen=True):
+class Picture(msgspec.Struct, frozen=True):
+    """A table as it is drawn."""
+
     piles: dict[str, list[str]]
 
 
@@ -33,17 +38,17 @@ def show(flags: argparse.Namespace) -> int:
         print(msgspec.json.encode(fields).decode())
         return 0
     style = Style(
-        symbols=not flags.ascii and _writes("♣♦♥♠·"),
+        symbols=not flags.ascii and can_write(SIGNS),
         colour=sys.stdout.isatty() and not os.environ.get("NO_COLOR"),
     )
     at_level = f", level {level.number}" if level.number is not None else ""
     print(f"{variant.name}{at_level}, deal {flags.deal}\n")
     width = shutil.get_terminal_size((80, 24)).columns if sys.stdout.isatty() else 80
-    print("\n".join(draw_table(_Picture(game.view()), style, width=width)))
+    print("\n".join(draw_table(Picture(game.view()), style, width=width)))
     return 0
 
 
-def _writes(text: str) -> bool:
+def can_write(text: str) -> bool:
     """Whether standard output knows these characters."""
     try:
         text.encode(sys.stdout.encoding or "ascii")

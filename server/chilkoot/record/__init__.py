@@ -1,6 +1,7 @@
 """The record: the only SQL of the project. Games, actions, players; recordings in and out, and their verification."""
 
 from chilkoot.record.chain import action_hash, hint_hash, start_hash
+from chilkoot.record.copies import Copied, backup_database, restore_database
 from chilkoot.record.day_writes import (
     AddAttempt,
     AddResult,
@@ -57,6 +58,8 @@ from chilkoot.record.rows import (
     StoredSeat,
     StoredSession,
 )
+from chilkoot.record.sqlite import database_path as database_file
+from chilkoot.record.sqlite import has_wal_reset_bug
 from chilkoot.record.statements import REPLIES_KEPT
 from chilkoot.record.store import Store
 from chilkoot.record.transfer import Imported, export_game, import_recording, recorded, redacted
@@ -112,6 +115,7 @@ __all__ = [
     "CloseGame",
     "Conflict",
     "Contest",
+    "Copied",
     "Counts",
     "DailyProof",
     "DayReader",
@@ -179,13 +183,17 @@ __all__ = [
     "Watch",
     "Write",
     "action_hash",
+    "backup_database",
+    "database_file",
     "encode_recording",
     "export_game",
+    "has_wal_reset_bug",
     "hint_hash",
     "import_recording",
     "parse_recording",
     "recorded",
     "redacted",
+    "restore_database",
     "start_hash",
     "upgrade_database",
     "verify",

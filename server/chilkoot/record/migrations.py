@@ -23,7 +23,7 @@ from chilkoot.record.faults import CannotOpen, SchemaMismatch
 from chilkoot.record.sqlite import FileLock, create_file, database_path, reading_engine, writing_engine
 from chilkoot.record.tables import REVISION
 
-__all__ = ["migrate", "migrating", "prepare", "stored_revision", "upgrade_database"]
+__all__ = ["known_revisions", "migrate", "migrating", "prepare", "stored_revision", "upgrade_database"]
 
 _log = logging.getLogger("chilkoot.record")
 
@@ -52,7 +52,7 @@ def prepare(path: Path) -> None:
     if found == REVISION:
         return
     if found is not None:
-        if found not in _known_revisions():
+        if found not in known_revisions():
             raise SchemaMismatch(
                 f"the database {path} has the schema {found}, which this Chilkoot does not know (its own is {REVISION}): "
                 "it was used by a newer version; install that one, or choose another database"
@@ -142,7 +142,8 @@ def _row_counts(connection: Connection) -> dict[str, int]:
     return {name: connection.scalar(select(func.count()).select_from(table(name))) or 0 for name in names}
 
 
-def _known_revisions() -> set[str]:
+def known_revisions() -> set[str]:
+    """All schemas that there have been, by revision."""
     from alembic.script import ScriptDirectory  # noqa: PLC0415
 
     return {script.revision for script in ScriptDirectory(str(migrations_folder())).walk_revisions()}

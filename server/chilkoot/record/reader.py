@@ -157,6 +157,27 @@ class Reader:
         with self._reading() as connection:
             return _all(connection, query, GameHeader)
 
+    def games(
+        self,
+        *,
+        state: GameState | None = None,
+        variant: str | None = None,
+        player: str | None = None,
+        limit: int = 20,
+    ) -> list[GameHeader]:
+        """Games of everybody, newest first."""
+        query = _GAME
+        if state is not None:
+            query = query.where(
+                game.c.ended_ms.is_(None) if state == "playing" else game.c.ended_ms.is_not(None)
+            )
+        if variant is not None:
+            query = query.where(game.c.variant == variant)
+        if player is not None:
+            query = query.where(game.c.player == _number_of_player(player))
+        with self._reading() as connection:
+            return _all(connection, query.order_by(game.c.n.desc()).limit(limit), GameHeader)
+
     def unclosed_of(self, player_id: str) -> list[str]:
         """Ids of a player's games that are over but may still be undone out of."""
         return self._unclosed(game.c.player == _number_of_player(player_id))

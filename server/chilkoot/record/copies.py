@@ -1,0 +1,137 @@
+"""Copies of a whole database: taken beside a running server, and put back where none runs.
+
+A copy is one moment of the database, whole or not there at all, readable by its owner alone, for it holds keys and deals. A
+database that a copy takes the place of is kept beside it.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import quote
+
+import msgspec
+
+from chilkoot.record.faults import CannotOpen, SchemaMismatch
+from chilkoot.record.migrations import known_revisions, stored_revision
+from chilkoot.record.sqlite import FileLock, create_file, database_path
+
+__all__ = ["Copied", "backup_database", "restore_database"]
+
+
+class Copied(msgspec.Struct, frozen=True):
+    """A copy that was made: of which schema, how many games, how large; and where what it took the place of was kept."""
+
+    path: str
+    revision: str
+    games: int
+    bytes: int
+    kept: str | None = None
+
+
+def backup_database(url: str, target: Path) -> Copied:
+    """Copy the database of a URL to a file that is not there yet; a server may go on using it. Raises CannotOpen."""
+    path = database_path(url)
+    if not path.exists():
+        raise CannotOpen(f"there is no database {path}")
+    revision = stored_revision(path)
+    if revision is None:
+        raise SchemaMismatch(f"the database {path} is empty")
+    if target.exists():
+        raise CannotOpen(f"{target} is there already: a copy takes the place of nothing")
+    part = target.with_name(f"{target.name}.part")
+    _copy(path, part)
+    try:
+        games = _checked(part)
+        _sync(part)
+        part.rename(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    return Copied(str(target), revision, games, target.stat().st_size)
+
+
+def restore_database(url: str, source: Path) -> Copied:
+    """Put a copy where the database of a URL is; no server may be using that. Raises CannotOpen, StoreBusy.
+
+    What was there is kept as a copy of its own. An older schema is brought up to date when the server starts.
+    """
+    path = database_path(url)
+    if not source.is_file():
+        raise CannotOpen(f"there is no file {source}")
+    if path.exists() and path.samefile(source):
+        raise CannotOpen(f"{source} is the database itself")
+    revision = stored_revision(source)
+    if revision is None:
+        raise SchemaMismatch(f"{source} is an empty file, no copy of a database")
+    if revision not in known_revisions():
+        raise SchemaMismatch(
+            f"{source} has the schema {revision}, which this Chilkoot does not know: it was made by a newer version"
+        )
+    games = _checked(source)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(path)
+    try:
+        part = path.with_name(f"{path.name}.part")
+        part.unlink(missing_ok=True)
+        _copy(source, part)
+        _sync(part)
+        kept = _set_aside(path)
+        part.rename(path)
+        return Copied(str(path), revision, games, path.stat().st_size, None if kept is None else str(kept))
+    finally:
+        lock.release()
+
+
+def _copy(source: Path, target: Path) -> None:
+    """All pages in one step: whoever writes meanwhile makes it neither begin again nor mix two moments."""
+    if target.exists():
+        raise CannotOpen(f"{target} is there already: an earlier copy did not end; remove it")
+    create_file(target)
+    try:
+        with closing(_opened(source)) as one, closing(sqlite3.connect(target)) as other:
+            one.backup(other)
+            # A copy is one file: what a log holds beside it would be left behind.
+            other.execute("PRAGMA journal_mode=DELETE").close()
+    except (sqlite3.Error, OSError) as error:
+        target.unlink(missing_ok=True)
+        raise CannotOpen(f"can't copy {source} to {target}: {error}") from error
+
+
+def _checked(path: Path) -> int:
+    """How many games a file holds; raises CannotOpen where SQLite finds it damaged."""
+    try:
+        with closing(_opened(path)) as connection:
+            found = [row[0] for row in connection.execute("PRAGMA integrity_check(3)")]
+            if found != ["ok"]:
+                raise CannotOpen(f"{path} is damaged: {'; '.join(found)}")
+            return int(connection.execute("SELECT count(*) FROM game").fetchone()[0])
+    except sqlite3.Error as error:
+        raise CannotOpen(f"can't read {path}: {error}") from error
+
+
+def _set_aside(path: Path) -> Path | None:
+    """Keep the database that is there under another name, together with what its log still holds."""
+    if not path.exists():
+        return None
+    stem = f"{path.name}.before-restore"
+    names = (path.with_name(f"{stem}{suffix}") for suffix in ("", *(f".{n}" for n in range(2, 1000))))
+    kept = next(name for name in names if not name.exists())
+    for suffix in ("-wal", "-shm"):
+        log = path.with_name(path.name + suffix)
+        if log.exists():
+            # SQLite would read the old log into the new file.
+            log.rename(kept.with_name(kept.name + suffix))
+    path.rename(kept)
+    return kept
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, timeout=2)
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())

@@ -441,8 +441,9 @@ async def test_nobody_else_sees_a_running_daily_by_any_way(tmp_path: Path, clock
         for kind in ("recording", "replay", "restart"):
             refused = await ann.ask(kind, game=game)
             assert refused["code"] == "not_over", kind
-        assert "deal" not in (await ann.ask("games"))["games"][0]
-        assert "deal" not in await ann.ask("sync", game=game)
+        [entry], shown = (await ann.ask("games"))["games"], await ann.ask("sync", game=game)
+        assert (entry["contest"], shown["contest"]) == ("daily", "daily")
+        assert not {"deal"} & (set(entry) | set(shown))
         assert "game" not in (await eve.ask("leaderboard"))["entries"][0]
         clock.now = reveals_ms(DAY)
         line = (await eve.ask("leaderboard", date=DAY))["entries"][0]

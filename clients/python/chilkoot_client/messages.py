@@ -125,6 +125,7 @@ class Snapshot(msgspec.Struct, frozen=True, tag_field="type", tag="snapshot", kw
     viewers: Any = None
     accepts: Any = None
     winnable: str | None = None
+    contest: str | None = None
     re: int | None = None
     replay: int | None = None
 
@@ -200,6 +201,7 @@ class GameEntry(msgspec.Struct, frozen=True, kw_only=True):
     undos: int = 0
     started: int = 0
     ended: int | None = None
+    contest: str | None = None
     deal: str | None = None
 
 

@@ -31,6 +31,7 @@ class Table:
         self.game: Final = snapshot.game
         self.variant: Final = snapshot.variant
         self.level: Final = snapshot.level
+        self.contest: Final = snapshot.contest
         self.progress: Final = Progress()
         self.key: str | None = None
         self.watch_key: str | None = None

@@ -267,7 +267,8 @@ class Play:
         table = self.game.table
         level = f" level {table.level}" if table.level is not None else ""
         deal = f" {table.deal}" if table.deal is not None and len(table.deal) < 30 else ""
-        return f"{self._names.get(table.variant, table.variant)}{level}{deal}"
+        daily = " daily" if table.contest == "daily" else ""
+        return f"{self._names.get(table.variant, table.variant)}{level}{daily}{deal}"
 
     def _headline(self) -> str:
         table = self.game.table

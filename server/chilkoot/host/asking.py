@@ -96,6 +96,7 @@ def _entry(header: GameHeader, now_ms: int) -> GameEntry:
         undos=header.undos,
         started=header.created_ms,
         ended=UNSET if header.ended_ms is None else header.ended_ms,
+        contest=header.contest or UNSET,
         deal=header.deal if names_deal else UNSET,
     )
 

@@ -17,7 +17,7 @@ from chilkoot.engine import Game, Refusal
 from chilkoot.events import CONCEDE, GIVE_UP, Action, By, CardMove, Result, Status, TurnUp, Undo
 from chilkoot.wire import encode
 from chilkoot.wire.commands import Watch
-from chilkoot.wire.messages import Can, Cause, Diff, Role, Snapshot
+from chilkoot.wire.messages import Can, Cause, Contest, Diff, Role, Snapshot
 
 __all__ = ["DAY_MS", "Contest", "Origin", "Standing", "Table", "Terms"]
 
@@ -31,10 +31,6 @@ Origin = Literal["fresh", "named", "cards"]
 Proof = Literal["proved", "not_proved"]
 """Whether a search found a winning line for the deal before it was dealt."""
 """Where the deal came from: ``fresh``, ``named`` by the player, or laid out in ``cards``."""
-
-
-Contest = Literal["daily", "race"]
-"""What a game counts in, where others play the same deal."""
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
@@ -171,6 +167,7 @@ class Table:
             result=standing.result or UNSET,
             accepts=accepts[0] if len(accepts) == 1 else accepts,
             winnable=terms.winnable or UNSET,
+            contest=terms.contest or UNSET,
             role=role or self.role_of(player) or "spectator",
             key=terms.key if is_owner else UNSET,
             watch=terms.watch if is_owner and terms.watch != "open" else UNSET,

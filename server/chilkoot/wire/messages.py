@@ -19,6 +19,7 @@ __all__ = [
     "Can",
     "CardMoves",
     "Commitment",
+    "Contest",
     "DailyOffer",
     "DailyReply",
     "DailyResult",
@@ -66,6 +67,9 @@ Help = Literal["clean", "assisted"]
 RaceState = Literal["waiting", "running", "over"]
 SeatStatus = Literal["waiting", "playing", "stuck", "won", "lost", "left", "late"]
 Verdict = Literal["winnable", "lost", "unknown"]
+Contest = Literal["daily", "race"]
+"""What a game counts in, where others play the same deal."""
+
 Cause = Literal["draw", "home", "undo", "redo", "turn", "give_up", "concede"]
 
 
@@ -153,6 +157,7 @@ class Snapshot(Message, frozen=True, kw_only=True):
     result: Result | UnsetType = UNSET
     accepts: Any = UNSET
     winnable: str | UnsetType = UNSET
+    contest: Contest | UnsetType = UNSET
     role: Role
     key: str | UnsetType = UNSET
     watch: Watch | UnsetType = UNSET
@@ -199,6 +204,7 @@ class GameEntry(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     undos: int
     started: int
     ended: int | UnsetType = UNSET
+    contest: Contest | UnsetType = UNSET
     deal: str | UnsetType = UNSET
 
 

@@ -452,6 +452,29 @@ async def test_races_outlive_the_server(tmp_path: Path) -> None:
             assert [one["place"] for one in ends[0]["players"]] == [1, 2]
 
 
+@pytest.mark.slow
+async def test_a_countdown_that_a_crash_cut_short_is_begun_again_with_time_to_come_back(
+    tmp_path: Path,
+) -> None:
+    with LiveServer(tmp_path, *flags(race_countdown=30)) as server:
+        ids = [count(1), count(1)]
+        async with calling(server.url, ids[0]) as ann, calling(server.url, ids[1]) as bob:
+            tokens = [await player.ask("hello") for player in (ann, bob)]
+            await room([ann, bob])
+            assert "starts" in await state(ann, "waiting")
+        server.kill()
+        server.start()
+        async with calling(server.url, ids[0]) as ann, calling(server.url, ids[1]) as bob:
+            for player, token in zip((ann, bob), tokens, strict=True):
+                await player.ask("hello", token=token["token"], session=token["session"])
+            news = await state(ann, "waiting")
+            assert 0 < news["starts"] - news["time"] <= 10_000
+            async with asyncio.timeout(20):
+                await asyncio.sleep((news["starts"] - news["time"]) / 1000 - 1)
+                tables = [await player.event("snapshot") for player in (ann, bob)]
+            assert tables[0]["piles"] == tables[1]["piles"]
+
+
 # again
 
 

@@ -227,16 +227,25 @@ class Races:
             await asyncio.sleep(1)
         rules, deal = chosen
         async with room.lock:
+            if race.state != "waiting":
+                return
             race.starts_ms = self._house.clock.ms() + int(seconds * 1000)
             self.tell(room)
         dealt = await self._house.ledger.ask(self._lay, race, rules, deal)
         await asyncio.sleep(max(0.0, (race.starts_ms - self._house.clock.ms()) / 1000))
+        # Between two tries anybody may leave, which ends this.
+        while not await self._started(room, dealt):  # noqa: ASYNC110 - until the record takes it
+            await asyncio.sleep(1)
+
+    async def _started(self, room: Room, dealt: Sequence[_Dealt]) -> bool:
+        """Whether nothing is left to be done for the start: it is made, or will never be."""
         async with room.lock:
-            while not self._house.is_draining:
-                if await self._start(room, dealt):
-                    self._go_on(room)
-                    return
-                await asyncio.sleep(1)
+            if self._house.is_draining or room.race.state != "waiting":
+                return True
+            if not await self._start(room, dealt):
+                return False
+            self._go_on(room)
+            return True
 
     async def _choose_deal(self, race: Race) -> tuple[Rules, str] | None:
         """The rules and the deal; None where the record can't be read now."""

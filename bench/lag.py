@@ -55,6 +55,8 @@ async def serve(seconds: float) -> None:
         servers = await listen(house, sockets)
         # What is compiled once should not count.
         await house.certifier.graded(*_easy(library))
+        if (warming := house.adviser.warm_up()) is not None:
+            await warming
         print(f"{'phase':12}{'p50 ms':>9}{'p99 ms':>9}{'max ms':>9}{'answers/s':>11}")
         for phase in PHASES:
             filling = (
@@ -84,6 +86,7 @@ async def serve(seconds: float) -> None:
                 flush=True,
             )
         house.searcher.close()
+        house.adviser.close()
         for server in servers:
             server.close()
         house.ledger.close(5)

@@ -43,7 +43,7 @@ def with_unseen_cards_shuffled(game: Game, choice: random.Random) -> Position:
 def test_its_advice_is_legal_and_following_it_ends(name: str, level: int | None) -> None:
     game = Game.start(rules_of(name, level), "ck:3")
     tables = {game.check()}
-    while not game.is_over and (advice := advice_for(game, 4)).action is not None:
+    while not game.is_over and (advice := advice_for(game, 2)).action is not None:
         assert advice.message.endswith(".")
         played = game.act(advice.action)
         assert not isinstance(played, Refusal), (advice, played)
@@ -88,14 +88,14 @@ def test_the_same_sight_has_the_same_advice_in_another_process() -> None:
     assert there.stdout.decode().splitlines() == [advice.message for advice in here if advice is not None]
 
 
-def test_it_wins_half_of_yukon_with_little_work() -> None:
+def test_it_wins_more_of_yukon_than_the_first_policy() -> None:
     won = 0
-    for seed in range(40):
+    for seed in range(20):
         game = Game.start(rules_of("yukon"), f"ck:{seed}")
-        while not game.is_over and (action := advice_for(game, 40).action) is not None:
+        while not game.is_over and (action := advice_for(game, 24).action) is not None:
             game.act(action)
         won += game.status == "won"
-    assert won >= 16, "the first policy wins 17 of 40, random play 6"
+    assert won >= 10, "the first policy wins 7 of these 20"
 
 
 def test_a_move_that_was_taken_back_is_not_advised_again_at_once() -> None:

@@ -29,7 +29,7 @@ class Adviser:
     def __init__(self, ledger: Ledger, *, ms: float) -> None:
         self._ledger = ledger
         self._seconds = ms / 1000
-        self._searcher = Searcher(niceness=0)
+        self._searcher = Searcher(niceness=5)
         self._loop = asyncio.get_running_loop()
         self._warming: asyncio.Task[None] | None = None
         self._not_before = 0.0

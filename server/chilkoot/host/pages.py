@@ -7,6 +7,7 @@ import base64
 import email.utils
 import hashlib
 import html
+from functools import cache
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import unquote
@@ -150,9 +151,9 @@ class Pages:
         if path == "/metrics":
             return _response(HTTPStatus.OK, METRICS_KIND, exposition(self._house))
         if path == "/protocol.json":
-            return self._send(file_of(_JSON, protocol_json()), request)
+            return self._send(_protocol_file(), request)
         if path == "/docs":
-            return self._send(file_of(HTML, protocol_page(_STYLE).encode()), request)
+            return self._send(_docs_file(), request)
         if path.startswith("/rules/"):
             return await self._rules(path.removeprefix("/rules/"))
         if path.startswith("/recordings/") and path.endswith(".json"):
@@ -276,6 +277,16 @@ class Pages:
         variant = house.library.variant(header.variant)
         drawn = picture_of(view, self._art, title=variant.name if variant is not None else header.variant)
         return self._send(file_of("image/svg+xml; charset=utf-8", drawn.encode()), request)
+
+
+@cache
+def _protocol_file() -> File:
+    return file_of(_JSON, protocol_json())
+
+
+@cache
+def _docs_file() -> File:
+    return file_of(HTML, protocol_page(_STYLE).encode())
 
 
 def _listed(request: Request, header: str) -> set[str]:

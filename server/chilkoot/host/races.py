@@ -11,28 +11,20 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
-from chilkoot.engine import Game
-from chilkoot.host.clock import fresh_entropy, fresh_id
-from chilkoot.host.hub import Live, game_of, log_of, terms_of
+from chilkoot.host.clock import fresh_entropy
+from chilkoot.host.hub import Live
 from chilkoot.host.log import log
+from chilkoot.host.seats import Dealt, end_of, ghost_from, lay_seats, race_from
 from chilkoot.language.rules import Rules, from_canonical
 from chilkoot.record import (
     EndRace,
-    EndSeat,
-    NewGame,
     SeatGame,
-    SeatStatus,
     StartRace,
-    StoredGame,
-    StoredRace,
-    StoredSeat,
     StoreFault,
     Unseal,
     Write,
 )
-from chilkoot.table import Ghost, Race, Seat, Table, Terms, all_told, ghost_of, race_progress, race_reply
+from chilkoot.table import Ghost, Race, Seat, Table, all_told, race_progress, race_reply
 from chilkoot.wire import encode
 
 if TYPE_CHECKING:
@@ -74,15 +66,6 @@ class Room:
         self.run_up: asyncio.Task[None] | None = None
 
 
-class _Dealt(msgspec.Struct):
-    """One seat's table, ready to be put on record and shown."""
-
-    seat: Seat
-    table: Table
-    game: NewGame
-    snapshot: bytes
-
-
 class Races:
     """All rooms by id."""
 
@@ -92,6 +75,10 @@ class Races:
         self._seats: dict[str, tuple[Room, Seat]] = {}
         self._of_player: defaultdict[str, set[Room]] = defaultdict(set)
         self._loop = asyncio.get_running_loop()
+
+    @property
+    def _longest_ms(self) -> int:
+        return int(self._house.limits.race_seconds * 1000) or _LONGEST_MS
 
     # rooms
 
@@ -115,7 +102,7 @@ class Races:
         # Somebody else may have been quicker while this waited.
         if (room := self._rooms.get(race)) is not None:
             return room
-        room = self.add(_race_of(stored, ghost, self._house.clock.ms()))
+        room = self.add(race_from(stored, ghost, self._house.clock.ms()))
         if room.race.state == "waiting" and room.race.is_full:
             self.begin(room, RETURN_SECONDS)
         self._go_on(room)
@@ -128,7 +115,7 @@ class Races:
         if stored is None:
             return None
         player = await ledger.ask(ledger.reader.player, stored.header.player)
-        return await ledger.ask(_ghost, stored, "" if player is None else player.name)
+        return await ledger.ask(ghost_from, stored, "" if player is None else player.name)
 
     def add(self, race: Race) -> Room:
         """Keep a race in memory."""
@@ -231,13 +218,20 @@ class Races:
                 return
             race.starts_ms = self._house.clock.ms() + int(seconds * 1000)
             self.tell(room)
-        dealt = await self._house.ledger.ask(self._lay, race, rules, deal)
+        dealt = await self._house.ledger.ask(
+            lay_seats,
+            race,
+            rules,
+            deal,
+            longest_ms=self._longest_ms,
+            history=self._house.limits.history,
+        )
         await asyncio.sleep(max(0.0, (race.starts_ms - self._house.clock.ms()) / 1000))
         # Between two tries anybody may leave, which ends this.
         while not await self._started(room, dealt):  # noqa: ASYNC110 - until the record takes it
             await asyncio.sleep(1)
 
-    async def _started(self, room: Room, dealt: Sequence[_Dealt]) -> bool:
+    async def _started(self, room: Room, dealt: Sequence[Dealt]) -> bool:
         """Whether nothing is left to be done for the start: it is made, or will never be."""
         async with room.lock:
             if self._house.is_draining or room.race.state != "waiting":
@@ -269,36 +263,11 @@ class Races:
                 return rules, deals[found]
         return rules, deal
 
-    def _lay(self, race: Race, rules: Rules, deal: str) -> list[_Dealt]:
-        """The same deal once for each seat. Takes long for many seats, so it is done ahead, aside, and in memory only."""
-        starts_ms = race.starts_ms or 0
-        sealed_ms = starts_ms + (int(self._house.limits.race_seconds * 1000) or _LONGEST_MS)
-        dealt = []
-        for seat in list(race.taken.values()):
-            terms = Terms(
-                id=fresh_id(),
-                owner=seat.player,
-                variant=race.variant,
-                level=race.level,
-                rules_hash=race.rules_hash,
-                origin="fresh" if race.ghost is None else "named",
-                watch="open",
-                key=fresh_id(),
-                watch_key=None,
-                started_ms=starts_ms,
-                contest="race",
-                sealed_until_ms=sealed_ms,
-            )
-            table = Table(terms, Game.start(rules, deal), history=self._house.limits.history)
-            snapshot = encode(table.snapshot(seat.player, 1))
-            dealt.append(_Dealt(seat, table, game_of(table, starts_ms), snapshot))
-        return dealt
-
-    async def _start(self, room: Room, dealt: Sequence[_Dealt]) -> bool:
+    async def _start(self, room: Room, dealt: Sequence[Dealt]) -> bool:
         """Put the games on record, and only then let anybody see a card. Under the room's lock."""
         house, race = self._house, room.race
         starts_ms = race.starts_ms or 0
-        ends_ms = starts_ms + (int(house.limits.race_seconds * 1000) or _LONGEST_MS)
+        ends_ms = starts_ms + self._longest_ms
         writes: list[Write] = [one.game for one in dealt]
         writes.append(StartRace(race=race.id, starts_ms=starts_ms, ends_ms=ends_ms))
         writes += [SeatGame(race=race.id, number=one.seat.number, game=one.game.id) for one in dealt]
@@ -349,7 +318,7 @@ class Races:
     async def leave(self, room: Room, seat: Seat) -> StoreFault | None:
         """A player of a race that runs leaves it. Under the room's lock."""
         now_ms = self._house.clock.ms()
-        fault = await self._house.ledger.commit((_ended(room.race, seat, "left", now_ms),))
+        fault = await self._house.ledger.commit((end_of(room.race, seat, "left", now_ms),))
         if fault is None and not seat.is_done:
             seat.leave(now_ms)
             self.touch(room, seat.number)
@@ -392,7 +361,7 @@ class Races:
             writes: list[Write] = [EndRace(race=race.id, ended_ms=now_ms)]
             writes += [Unseal(game=one, at_ms=now_ms) for one in games]
             writes += [
-                _ended(race, seat, seat.final_status, seat.ended_ms)
+                end_of(race, seat, seat.final_status, seat.ended_ms)
                 for seat in race.taken.values()
                 if seat.game is not None
             ]
@@ -456,61 +425,8 @@ class Races:
                     await self.leave(room, seat)
 
 
-def _ended(race: Race, seat: Seat, status: SeatStatus, ended_ms: int | None) -> EndSeat:
-    return EndSeat(
-        race=race.id,
-        number=seat.number,
-        status=status,
-        score=seat.score,
-        moves=seat.moves,
-        ended_ms=ended_ms,
-    )
-
-
 def _is_due(race: Race, now_ms: int, wait_seconds: float) -> bool:
     if race.ends_ms is not None:
         return now_ms >= race.ends_ms
     is_forgotten = bool(wait_seconds) and now_ms - race.created_ms > wait_seconds * 1000
     return not race.taken or (is_forgotten and race.starts_ms is None)
-
-
-def _ghost(stored: StoredGame, name: str) -> Ghost:
-    header = stored.header
-    return ghost_of(terms_of(header), name, from_canonical(stored.rules), header.deal, log_of(stored))
-
-
-def _race_of(stored: StoredRace, ghost: Ghost | None, now_ms: int) -> Race:
-    race = Race(
-        id=stored.id,
-        key=stored.key,
-        variant=stored.variant,
-        level=stored.level,
-        rules_hash=stored.rules_hash,
-        seats=stored.seats,
-        created_ms=stored.created_ms,
-        starts_ms=stored.starts_ms,
-        ends_ms=stored.ends_ms,
-        deal=stored.taken[0].deal if stored.taken else None,
-        ghost=ghost,
-        previous=stored.previous,
-        next=stored.next,
-        taken={one.player: _seat_of(one, now_ms) for one in stored.taken},
-    )
-    if stored.ended_ms is not None:
-        race.end(stored.ended_ms)
-    return race
-
-
-def _seat_of(stored: StoredSeat, now_ms: int) -> Seat:
-    return Seat(
-        number=stored.number,
-        player=stored.player,
-        name=stored.name,
-        game=stored.game,
-        status=stored.status or "waiting",
-        score=stored.score or 0,
-        moves=stored.moves or 0,
-        ended_ms=stored.ended_ms,
-        # Who idled before the restart is given as long again.
-        acted_ms=now_ms,
-    )

@@ -153,7 +153,12 @@ async def win(caller: Caller, table: Frame) -> Frame:
 
 
 def published_day(*variants: str) -> bytes:
-    """What a server publishes of a day of these variants that is over; made of the pure parts, no server wrote it."""
+    """What a server publishes of a day of these variants that is over."""
+    return publish(told_of_a_day(*variants), 2**42)
+
+
+def told_of_a_day(*variants: str) -> list[tuple[StoredDaily, Revealed | None, str]]:
+    """A day of these variants that is over; made of the pure parts, no server had a hand in it."""
     library = Library([rules_folder()])
     tip = Secret(bytes(32))
     key = key_of_day(tip, 365, 200)
@@ -173,4 +178,4 @@ def published_day(*variants: str) -> bytes:
             )  # fmt: skip
             revealed = Revealed(key.tell(), deal_of(seed, nonce).tell().decode(), line)
             told.append((daily, revealed, canonical_text(level.rules)))
-    return publish(told, 2**42)
+    return told

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import msgspec
 import pytest
 
 from caller import Frame, calling
@@ -23,9 +24,10 @@ from chilkoot.cli import main
 from chilkoot.daily import DAY_MS, date_after, opens_ms, reveals_ms
 from chilkoot.data import rules_folder
 from chilkoot.engine import Game
+from chilkoot.host.published import publish
 from chilkoot.language.rules import canonical_text
 from chilkoot.library import Library
-from day_houses import SetClock, day_house, published_day, win
+from day_houses import SetClock, day_house, published_day, told_of_a_day, win
 from servers import LiveServer, command, environment
 from test_host_dailies import get
 
@@ -226,6 +228,17 @@ def test_the_published_file_of_any_level_verifies() -> None:
     assert [line.partition(":")[0] for line in said[1:]] == [
         *(f"yukon-thicket level {n}" for n in (1, 2, 3)),
         "klondike",
+    ]
+
+
+def test_a_day_of_which_one_deal_was_never_chosen_is_revealed_all_the_same() -> None:
+    told = told_of_a_day("yukon", "yukon-cells")
+    daily, _, rules = told[0]
+    told[0] = (msgspec.structs.replace(daily, nonce=None, proof=None, solution_hash=None), None, rules)
+    said = verifier().check_day(json.loads(publish(told, 2**42)))
+    assert said[1:] == [
+        "yukon: nobody asked for a deal on that day, so none was chosen",
+        "yukon-cells: the deal, with a solution, and every card on the board are as committed",
     ]
 
 

@@ -429,8 +429,13 @@ async def test_nobody_else_sees_a_running_daily_by_any_way(tmp_path: Path, clock
                 await win(ann, table)
             for fields in ({}, {"key": table["key"]}, {"role": "player", "key": table["key"]}):
                 assert (await eve.ask("join", game=game, **fields))["code"] == "no_such_game"
-            for kind in ("sync", "recording", "replay", "legal", "hint", "restart", "leave"):
+            for kind in ("sync", "recording", "replay", "legal", "hint", "restart", "leave", "analyse"):
                 assert (await eve.ask(kind, game=game))["code"] == "no_such_game", kind
+            assert (await eve.ask("race", ghost=game))["code"] == "no_such_game"
+            # Nor where its player would let everybody look on.
+            await ann.ask("watch", game=game, watch="open")
+            assert (await eve.ask("watchable"))["games"] == []
+            assert (await eve.ask("join", game=game))["code"] == "no_such_game"
             assert (await eve.ask("home", game=game, base=0))["code"] == "no_such_game"
             back = await eve.ask("hello", games={game: 0})
             assert back["type"] == "welcome"
@@ -438,8 +443,14 @@ async def test_nobody_else_sees_a_running_daily_by_any_way(tmp_path: Path, clock
             for path in (f"recordings/{game}.json", f"deals/{game}.svg"):
                 assert (await get(f"{web}/{path}"))[0] == 404
         # Not even for who has played it.
-        for kind in ("recording", "replay", "restart"):
-            refused = await ann.ask(kind, game=game)
+        for kind, field in (
+            ("recording", "game"),
+            ("replay", "game"),
+            ("restart", "game"),
+            ("analyse", "game"),
+            ("race", "ghost"),
+        ):
+            refused = await ann.ask(kind, **{field: game})
             assert refused["code"] == "not_over", kind
         [entry], shown = (await ann.ask("games"))["games"], await ann.ask("sync", game=game)
         assert (entry["contest"], shown["contest"]) == ("daily", "daily")

@@ -35,8 +35,10 @@ async def published(almanac: Almanac, reader: Reader, date: str, *, ask: Any, no
 
 def publish(told: list[tuple[StoredDaily, Revealed | None, str]], now_ms: int) -> bytes:
     """The file of a day's deals, each with what may be told of it and its rules. Deals the boards."""
-    first, revealed, _ = told[0]
+    first = told[0][0]
     season = first.season
+    # A deal that was never chosen has nothing to reveal; the day's key is the same for all.
+    revealed = next((one for _, one, _ in told if one is not None), None)
     file: dict[str, Any] = {
         "format": FORMAT,
         "date": first.date,

@@ -192,19 +192,16 @@ def test_the_doctor_says_what_is_fine_and_what_is_not(run: Run, url: str, tmp_pa
     assert {verdict for verdict, _ in fine.values()} <= {"ok", "warning"}
     assert "made at the first start" in fine["database"][1]
     recorded(url)
-    assert "1 games of 1 players, 1 unfinished" in verdicts("--database", url, "--port", "0")["database"][1]
-    (tmp_path / "games.db").write_bytes(b"a diary" * 1000)
-    assert verdicts("--database", url, "--port", "0")["database"][0] == "wrong"
-    (tmp_path / "file").touch()
-    assert verdicts("--database", f"sqlite:///{tmp_path}/file/x.db", "--port", "0")["database"][0] == "wrong"
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        busy = verdicts("--database", url, "--port", str(port))["port"]
-    assert (busy[0], "is a server running there" in busy[1]) == ("wrong", True)
     rules = tmp_path / "rules"
     rules.mkdir()
     (rules / "mine.yaml").write_text("dsl: 1\nname: Mine\nextends: nothing\n")
-    broken = verdicts("--rules", str(rules), "--port", "0")["rules"]
-    assert (broken[0], "mine.yaml" in broken[1]) == ("warning", True)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        found = verdicts("--database", url, "--port", port, "--rules", str(rules))
+    assert "1 games of 1 players, 1 unfinished" in found["database"][1]
+    assert (found["port"][0], "is a server running there" in found["port"][1]) == ("wrong", True)
+    assert (found["rules"][0], "mine.yaml" in found["rules"][1]) == ("warning", True)
+    (tmp_path / "games.db").write_bytes(b"a diary" * 1000)
+    assert verdicts("--database", url, "--port", "0")["database"][0] == "wrong"

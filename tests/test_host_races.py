@@ -17,8 +17,15 @@ import pytest
 
 from caller import Caller, Frame, calling
 from chilkoot.cards import DOWN, card_name
+from chilkoot.config import Limits
 from chilkoot.engine import Game
 from chilkoot.events import parse_action
+from chilkoot.host.connection import Connection
+from chilkoot.host.hub import Live
+from chilkoot.host.metrics import Metrics
+from chilkoot.host.races import Room
+from chilkoot.table import Race, Session
+from chilkoot.wire import JSON
 from lines import random_line
 from servers import NO_LIMITS, LiveServer
 from variants import rules_of
@@ -162,6 +169,7 @@ async def test_who_leaves_before_the_start_frees_a_seat_and_stops_the_countdown(
         assert "starts" in await state(cid, "waiting")
 
 
+@pytest.mark.slow
 async def test_a_deal_that_must_be_winnable_is_so_in_a_race(server: LiveServer) -> None:
     async with callers(server, "Ann", "Bob") as players:
         _, tables = await started(players, variant="yukon-thicket")
@@ -369,6 +377,7 @@ async def test_who_does_nothing_for_long_has_left(hasty: LiveServer) -> None:
         assert [one["status"] for one in over["players"]] == ["left", "left"]
 
 
+@pytest.mark.slow
 async def test_after_its_time_a_race_is_over_for_those_who_still_play(tmp_path: Path) -> None:
     with LiveServer(tmp_path, *flags(race_seconds=0.3)) as server:
         async with callers(server, "Ann", "Bob") as players:
@@ -513,6 +522,55 @@ async def test_who_asks_for_a_rematch_twenty_times_at_once_makes_one_race(server
         ]
         races = {(await player.reply(number))["race"] for player, number in numbers}
         assert len(races) == 1
+
+
+# who is slow
+
+
+class Stuck:
+    """A socket whose peer takes nothing, until it does."""
+
+    on_writable: Any = None
+    on_lost: Any = None
+    is_full = True
+
+
+class Slow(Connection):
+    """A connection that keeps what it would write."""
+
+    written: list[bytes]
+
+    def _write(self, text: bytes) -> None:
+        self.written.append(text)
+
+
+async def test_who_reads_too_slowly_gets_one_word_on_the_race_in_place_of_all_that_waited() -> None:
+    race = Race(id="r", key="k", variant="yukon", level=None, rules_hash="h", seats=2, created_ms=0)
+    race.sit("ann", "Ann")
+    room, socket, told = Room(race), Stuck(), []
+
+    async def catch_up(_: Connection, source: Live | Room) -> bytes:
+        assert source is room
+        assert room.lock.locked()
+        told.append(source)
+        return b"the race as it is now"
+
+    stuck: Any = socket
+    metrics = Metrics()
+    slow = Slow(stuck, Session("s", "ann"), JSON, Limits(outbox=8), catch_up, metrics)
+    slow.written = []
+    for number in range(500):
+        slow.publish(room, b"%d" % number)
+    slow.send(b"a reply")
+    assert slow.written == []
+    assert slow._events <= 8
+    socket.is_full = False
+    socket.on_writable()
+    await slow.drained()
+    assert slow.written == [b"the race as it is now", b"a reply"]
+    assert (len(told), metrics.collapses) == (1, 1)
+    slow.publish(room, b"and on")
+    assert slow.written[-1] == b"and on"
 
 
 # nothing is given away

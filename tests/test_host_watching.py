@@ -11,12 +11,15 @@ import pytest
 
 from caller import Caller, Frame, calling
 from lines import random_line
-from servers import LiveServer
+from servers import NO_LIMITS, LiveServer
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
-    with LiveServer(tmp_path_factory.mktemp("server")) as running:
+    flags = [part for name in NO_LIMITS for part in ("--limit", f"{name}=0")]
+    with LiveServer(
+        tmp_path_factory.mktemp("server"), *flags, "--limit", "race_countdown=0.05", "--daily", "none"
+    ) as running:
         yield running
 
 

@@ -36,7 +36,10 @@ class App {
     this.chrome();
     this.wire.addEventListener('state', () => this.connection());
     this.wire.addEventListener('welcome', (event) => this.welcomed(event.isAgain));
-    this.wire.addEventListener('dismissed', ({ game }) => { if (game === this.seat?.game) this.noGame({ message: t('dismissed') }); });
+    this.wire.addEventListener('dismissed', ({ game }) => {
+      this.lobby.hide(game);
+      if (game === this.seat?.game) this.noGame({ message: t('dismissed') });
+    });
     this.wire.addEventListener('stranger', () => this.say(t('net.stranger')));
     addEventListener('popstate', () => this.route());
     addEventListener('keydown', (event) => this.key(event));
@@ -86,7 +89,8 @@ class App {
     $('replay').setAttribute('aria-label', t('replay.group'));
     const slider = el('input', { type: 'range', id: 're-at', min: 0, max: 0, value: 0, 'aria-label': t('replay.at'), oninput: () => { const at = Number(slider.value); r.pause(); r.go(at, false); } });
     $('replay').append(made('first', 'start', () => { r.pause(); r.go(0, false); }), made('prev', 'back', () => { r.pause(); r.go(r.at - 1); }), made('play', 'play', () => r.toggle()),
-      made('next', 'step', () => { r.pause(); r.go(r.at + 1); }), made('last', 'end', () => { r.pause(); r.go(r.last, false); }), slider,
+      made('next', 'step', () => { r.pause(); r.go(r.at + 1); }), made('last', 'end', () => { r.pause(); r.go(r.last, false); }), el('div', { class: 'track' }, slider, el('div', { id: 're-marks' })),
+      el('button', { type: 'button', id: 're-verdict', title: t('verdict.last'), hidden: true, onclick: () => { r.pause(); r.go(r.analysis.last_winnable ?? 0, false); } }),
       el('span', { class: 'pos', id: 're-pos' }), el('button', { type: 'button', class: 'sp', id: 're-speed', onclick: () => r.faster(1, true) }));
   }
 
@@ -299,23 +303,38 @@ class App {
     try {
       await this.replay.load(game);
     } catch (why) {
-      // While others play the same deal only the table is shown.
-      if (why.code === 'sealed') this.go(`/games/${this.sealed = game}`);
+      // It goes on, or others still play the same deal: only the table is shown.
+      if (why.code === 'not_over') this.go(`/games/${this.sealed = game}`);
       else this.noGame(why);
       return;
     }
     if (this.replay.game !== game || !this.isReplay) return;
     this.dress(this.replay.head.variant, this.replay.head.level);
     $('re-at').max = this.replay.last;
+    this.analyse(game);
     this.replay.go(at === null ? this.replay.last : Number(at) || 0, false);
     this.refresh();
+  }
+
+  /** Where the game could still be won: a band under the slider, and words. */
+  async analyse(game) {
+    const { replay } = this;
+    $('re-marks').replaceChildren();
+    replay.analysis = null;
+    const told = await this.wire.ask('analyse', { game }).catch(() => null);
+    if (!told || replay.game !== game) return;
+    replay.analysis = told;
+    $('re-marks').append(...told.verdicts.map((one) => el('i', { class: one })));
+    this.replayed();
   }
 
   replayed(text) {
     const { replay } = this;
     if (!replay.states.length) return;
     $('re-at').value = replay.at;
-    $('re-at').setAttribute('aria-valuetext', t('replay.of', { n: replay.at, all: replay.last }));
+    const verdict = replay.analysis ? t(`verdict.${replay.analysis.verdicts[replay.at]}`) : '';
+    show('re-verdict', verdict);
+    $('re-at').setAttribute('aria-valuetext', `${t('replay.of', { n: replay.at, all: replay.last })} ${verdict}`);
     $('re-pos').replaceChildren(el('b', {}, String(replay.at)), ` / ${replay.last}`);
     $('re-speed').textContent = `${replay.speed}×`;
     $('re-speed').setAttribute('aria-label', `${t('replay.speed')} ${replay.speed}×`);

@@ -9,9 +9,8 @@ const FOUR = ['yukon', 'yakutat-bay', 'yukon-cells', 'yukon-thicket'];
 const PERIODS = ['day', 'week', 'all'];
 const two = (n) => String(Math.floor(n) % 60).padStart(2, '0');
 const clock = (ms) => `${Math.floor(ms / 36e5)}:${two(ms / 6e4)}:${two(ms / 1e3)}`;
-const heading = (id) => el('th', { scope: 'col' }, t(`board.${id}`));
 
-const board = (heads, lines) => el('table', { class: 'board' }, el('thead', {}, el('tr', {}, ...heads.map(heading))), el('tbody', {}, ...lines));
+const board = (heads, lines) => el('table', { class: 'board' }, el('thead', {}, el('tr', {}, ...heads.map((id) => el('th', { scope: 'col' }, t(id))))), el('tbody', {}, ...lines));
 const line = (isMine, ...cells) => el('tr', { 'aria-current': String(isMine) }, ...cells.map((cell, at) => el(at === 1 ? 'th' : 'td', at === 1 ? { scope: 'row' } : {}, cell)));
 const link = (href, id, kind) => el('a', { class: `button ${kind || ''}`, href }, t(id));
 
@@ -29,12 +28,6 @@ export class Lobby {
   }
 
   open() {
-    this.rebuild();
-    this.mine();
-    this.app.wire.ask('watchable', { limit: 12 }).then(({ games }) => { this.others = games; this.drawMine(); }, () => {});
-  }
-
-  rebuild() {
     const { app } = this, last = recall('localStorage', 'chilkoot.last');
     this.list = el('div', { class: 'games', id: 'mine' });
     this.four = el('div', { class: 'four' });
@@ -48,7 +41,8 @@ export class Lobby {
         this.daily, el('button', { type: 'button', id: 'more-games', onclick: () => app.dialogs.newGame() }, t('new.more'))),
       el('h3', {}, t('lobby.four')), this.four, el('h3', {}, t('lobby.mine')), this.list);
     this.catalogued();
-    if (this.entries) this.drawMine();
+    this.mine();
+    app.wire.ask('watchable', { limit: 12 }).then(({ games }) => { this.others = games; this.drawMine(); }, () => {});
   }
 
   deal(variant, level) {
@@ -64,6 +58,7 @@ export class Lobby {
       el('a', { class: 'quiet', href: `/rules/${one.id}`, 'aria-label': `${t('rules')}: ${one.name}` }, t('rules')), el('p', {}, one.summary),
       el('div', { class: 'row' }, ...(one.levels.length > 1 ? [t('new.level'), ...one.levels.map((level) => start(one, level, String(level)))] : [start(one, undefined, t('new.start'))])))));
     this.daily.hidden = !app.contests?.hasDaily;
+    if (this.entries) this.drawMine();
   }
 
   async mine() {
@@ -79,7 +74,7 @@ export class Lobby {
   }
 
   drawMine() {
-    const { app, entries = [], list } = this, others = (this.others || []).filter((one) => !entries.some((mine) => mine.game === one.game));
+    const { app, entries = [], list } = this, others = (this.others || []).filter((one) => !this.private.has(one.game) && !entries.some((mine) => mine.game === one.game));
     const when = new Intl.DateTimeFormat(language === 'en' ? undefined : language, { dateStyle: 'medium', timeStyle: 'short' });
     const isOver = (one) => one.status === 'won' || one.status === 'lost';
     const entry = (one) => {
@@ -221,7 +216,7 @@ export class Contests {
     if (after) {
       box.querySelector('tbody').append(...lines);
       box.lastChild.remove();
-    } else box.replaceChildren(lines.length ? board(['rank', 'player', isDay ? 'result' : 'won', 'help', 'moves', 'time'], lines) : t('board.none'));
+    } else box.replaceChildren(lines.length ? board(['board.rank', 'board.player', isDay ? 'board.result' : 'board.won', 'board.help', 'moves', 'board.time'], lines) : t('board.none'));
     if (page.next) box.append(button(t('lobby.more'), () => this.board(told, box, periods, period, page.next)));
   }
 
@@ -287,10 +282,10 @@ export class Contests {
 
   drawRace() {
     const { app, race } = this, { state, game, key } = race, address = `${location.origin}/races/${race.race}#key=${key}`, isWaiting = state === 'waiting';
-    const lines = this.standing.map((one) => line(one.isMine, isWaiting ? '' : one.at, one.name, one.score, one.moves, one.ms ? clock(one.ms) : t(`race.${one.status}`)));
+    const lines = this.standing.map((one) => line(one.isMine, isWaiting ? '' : one.at, one.name, one.score, one.moves, one.ms ? clock(one.ms) : t(`state.${one.status}`)));
     this.page(el('h2', {}, t('race.title', { name: app.nameOf(race) })), el('p', { class: 'lead' }, t(`race.is.${state}`, { n: race.players.size, all: race.seats })),
       isWaiting ? row(app.dialogs.copied(address, t('race.link'))) : null, isWaiting && race.starts ? this.until('race.starts', race.starts) : null,
-      board(['rank', 'player', 'result', 'moves', 'time'], lines),
+      board(['board.rank', 'board.player', 'board.result', 'moves', 'board.time'], lines),
       row(game ? link(`/games/${game}`, state === 'over' ? 'look' : 'race.table', 'primary') : null,
         state !== 'over' ? button(t('race.leave'), () => this.ask('race_leave', { race: race.race }).then(() => app.go('/'), (why) => app.say(reason(why))))
           : button(t('race.again'), () => app.dialogs.begin(this.begin('rematch', { race: race.race })))));

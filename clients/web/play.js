@@ -1,5 +1,4 @@
-// A game on the screen, played or shown again: what was meant at the table is carried out, what each action did told in one
-// sentence.
+// A game on the screen, played or shown again: what was meant is carried out, and what each action did is told.
 
 import { Input } from './input.js';
 import { HIDDEN, applied } from './mirror.js';
@@ -44,8 +43,7 @@ export function sentence(diff, before, table, foundations) {
   return what;
 }
 
-/** One who acts at a table: actions go out one after the other, each from the table the one before left; what the server has
- * called legal is shown before its answer is here, and taken back where the answer is another. */
+/** One who acts: one action after the other; what the server has called legal is shown before it answers. */
 class Seat {
   constructor(wire, game, changed) {
     this.wire = wire;

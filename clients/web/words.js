@@ -243,6 +243,10 @@ replay.at = Action / Aktion
 replay.of = action {n} of {all} / Aktion {n} von {all}
 replay.loading = Reading the game… / Das Spiel wird gelesen …
 replay.none = There is nothing to replay yet. / Es gibt noch nichts wiederzugeben.
+verdict.winnable = ✓ can be won / ✓ lösbar
+verdict.lost = ✕ is lost / ✕ verloren
+verdict.unknown = ? not known / ? unbekannt
+verdict.last = To the last position that could be won / Zur letzten lösbaren Stellung
 replay.link = Copy link to this position / Link zu dieser Stelle kopieren
 over.title = Game over / Spiel beendet
 nogame = There is no such game, or it is not yours to see. / Dieses Spiel gibt es nicht, oder du darfst es nicht sehen.
@@ -306,7 +310,6 @@ board.player = Player / Spieler
 board.result = Home / Abgelegt
 board.won = Won / Gelöst
 board.help = Help / Hilfe
-board.moves = Moves / Züge
 board.time = Time / Zeit
 guest = Guest {id} / Gast {id}
 new.seats = Players (more than one: a race) / Spieler (mehr als einer: Wettrennen)
@@ -322,13 +325,9 @@ race.again = Rematch / Revanche
 race.against = Race against this game / Gegen dieses Spiel antreten
 race.me = you / du
 race.ghost = the recording / die Aufzeichnung
-race.waiting = here / da
-race.playing = playing / spielt
-race.stuck = stuck / festgefahren
-race.won = won / gelöst
-race.lost = lost / verloren
-race.left = left / gegangen
-race.late = too late / zu spät
+state.waiting = here / da
+state.left = left / gegangen
+state.late = too late / zu spät
 `;
 
 /** The languages there are, in the order of the columns. */

@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 
 from browser.conftest import OpenWindow
 from browser.test_browser_layout import LONG_COLUMN, WEB
-from browser.window import NEAR_THE_END, TO_THE_END, Window, wait_until
+from browser.window import LAST_MOVE, NEAR_THE_END, TO_THE_END, Window, wait_until
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -150,6 +150,31 @@ def test_a_live_game_can_be_looked_back_on(open_window: OpenWindow) -> None:
     window.page.keyboard.press("ArrowLeft")
     assert window.count("t6") == 0
     assert window.piles()["t1"] == ["??", "KS", "QH"]
+
+
+@pytest.mark.slow
+def test_a_replay_shows_where_the_game_could_still_be_won(open_window: OpenWindow) -> None:
+    window = open_window().deal("Yukon", NEAR_THE_END)
+    window.move_by_tap(TO_THE_END[0])
+    window.page.locator("#do-giveup").click()
+    window.page.get_by_role("button", name="Yes, give up").click()
+    window.page.get_by_role("link", name="Watch replay").click()
+    page = window.page
+    verdict = page.locator("#re-verdict")
+    expect(verdict).to_have_text("✓ can be won", timeout=20_000)
+    expect(page.locator("#re-marks i")).to_have_count(3)
+    expect(page.locator("#re-at")).to_have_attribute("aria-valuetext", "action 2 of 2 ✓ can be won")
+    # What is lost differs by its pattern and its words.
+    window.deal("Yukon", LAST_MOVE)
+    window.tap("t2")
+    expect(page.get_by_role("dialog")).to_contain_text("No moves are left")
+    page.keyboard.press("Escape")
+    page.locator("#do-giveup").click()
+    page.get_by_role("button", name="Yes, give up").click()
+    page.get_by_role("link", name="Watch replay").click()
+    expect(verdict).to_have_text("✕ is lost", timeout=20_000)
+    lost = page.locator("#re-marks .lost").last
+    assert "repeating-linear-gradient" in lost.evaluate("(node) => getComputedStyle(node).backgroundImage")
 
 
 def test_what_is_shared_names_no_card(open_window: OpenWindow) -> None:

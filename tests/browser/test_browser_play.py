@@ -11,7 +11,7 @@ pytest.importorskip("playwright")
 from playwright.sync_api import expect
 
 from browser.conftest import OpenWindow
-from browser.window import NEAR_THE_END, TO_THE_END, wait_until
+from browser.window import LAST_MOVE, NEAR_THE_END, TO_THE_END, wait_until
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -296,13 +296,7 @@ def test_a_win_is_celebrated_and_everything_lies_at_home_after_it(open_window: O
 
 
 def test_a_loss_may_be_undone_out_of_from_the_dialog(open_window: OpenWindow) -> None:
-    # After the one move that sends the ace of spades home there is none left.
-    board = (
-        "t1: 6C 5D QD JC | t2: <5C> 2H AS | t3: <3S> <9C> QC KC 2D KS 4C 3D 9H 4D | t4: <TC> <8S> JD TS 9D QS"
-        " | t5: <5H> <TD> <KD> <TH> 8C 7H 7C 6D 9S | t6: <AC> <3C> <JS> <JH> <2S> 7D QH 6S 7S 5S 4H"
-        " | t7: <6H> <AH> <KH> <8H> <2C> <8D> AD 4S 3H"
-    )
-    window = open_window().deal("Yukon", board)
+    window = open_window().deal("Yukon", LAST_MOVE)
     before = window.piles()
     window.tap("t2")
     dialog = window.page.get_by_role("dialog")

@@ -26,6 +26,14 @@ TO_THE_END: list[Move] = [
 """Thirteen moves that win it: a group into an empty column, cards that turn up, and every card home."""
 
 
+LAST_MOVE = (
+    "t1: 6C 5D QD JC | t2: <5C> 2H AS | t3: <3S> <9C> QC KC 2D KS 4C 3D 9H 4D | t4: <TC> <8S> JD TS 9D QS"
+    " | t5: <5H> <TD> <KD> <TH> 8C 7H 7C 6D 9S | t6: <AC> <3C> <JS> <JH> <2S> 7D QH 6S 7S 5S 4H"
+    " | t7: <6H> <AH> <KH> <8H> <2C> <8D> AD 4S 3H"
+)
+"""A board of Yukon on which after the one move that sends the ace of spades home there is none left."""
+
+
 class Window:
     """One page in a context of its own, and all that went wrong in it."""
 

@@ -155,6 +155,15 @@ def test_a_budget_is_kept() -> None:
     assert verdict.positions <= 1000
 
 
+def test_a_search_stays_within_its_memory() -> None:
+    position = Game.start(rules_of("yukon"), "ms:91").position
+    search = CompiledSearch(position, Budget(positions=60_000, memory=4 << 20))
+    assert search.decide(restarts=0).kind == "unknown"
+    nodes = search.nodes
+    held = (nodes.keys, nodes.parents, nodes.moves, nodes.after, nodes.table, nodes.heads)
+    assert 2 << 20 < sum(array.nbytes for array in held) <= 4 << 20
+
+
 def test_a_lost_position_stays_lost_and_what_leads_to_a_win_is_never_lost() -> None:
     position = Game.start(rules_of("yukon"), "ms:3").position
     line = solve(position, Budget(positions=200_000)).line

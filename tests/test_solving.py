@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from functools import partial
@@ -142,3 +145,20 @@ def test_the_interval_is_wilsons() -> None:
     low, high = counts.winnability()
     assert low == wilson_interval(2, 4)[0], "the undecided count as lost below"
     assert high == wilson_interval(3, 4)[1], "and as won above"
+
+
+def test_no_answer_depends_on_the_hash_seed_or_on_how_many_processes_search() -> None:
+    answers = set()
+    for seed, jobs in (("1", "1"), ("4711", "2")):
+        words = f"solve yukon ms:1-6 ms:64 --positions 9000 --as-found --json --jobs {jobs}"
+        ran = subprocess.run(
+            [sys.executable, "-m", "chilkoot.cli", *words.split()],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=True,
+        )
+        answers.add(ran.stdout)
+    [told] = answers
+    assert len(told.splitlines()) == 7

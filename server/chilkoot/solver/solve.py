@@ -77,8 +77,8 @@ class _Nodes:
 
     @staticmethod
     def bytes_per_node(words: int) -> int:
-        """What a node takes, its share of the table included."""
-        return 8 * words + 4 + 8 + 4 + 8
+        """What a node takes at most: its share of the table, and of what is held twice while the keys grow, included."""
+        return 12 * words + 4 + 8 + 4 + 16
 
     def clear(self) -> None:
         """Begin again in the same arrays."""

@@ -36,7 +36,7 @@ export class Lobby {
     [...fan.children].forEach((card, at) => { card.style.transform = `translateX(${(at - 2) * 16}px) rotate(${(at - 2) * 12}deg)`; });
     // The first of these stands out: to go on, else to begin.
     this.root.replaceChildren(fan, el('h2', {}, t('lobby.title')), el('p', { class: 'lead' }, t('lobby.text')),
-      el('div', { class: 'row start first' }, last ? el('a', { class: 'button', href: `/games/${last.game}`, id: 'continue' }, t('lobby.continue')) : null,
+      el('div', { class: 'row start begin' }, last ? el('a', { class: 'button', href: `/games/${last.game}`, id: 'continue' }, t('lobby.continue')) : null,
         el('button', { type: 'button', id: 'play-yukon', onclick: () => this.deal('yukon') }, t('lobby.play', { name: 'Yukon' })),
         this.daily, el('button', { type: 'button', id: 'more-games', onclick: () => app.dialogs.newGame() }, t('new.more'))),
       el('h3', {}, t('lobby.four')), this.four, el('h3', {}, t('lobby.mine')), this.list);

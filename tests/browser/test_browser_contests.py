@@ -306,6 +306,8 @@ def test_two_players_race_on_one_deal_and_have_their_revenge(
     for window in (first, second):
         window.page.wait_for_url("**/games/*")
     assert page.url != old
+    for window in (first, second):
+        expect(window.page.locator("#table .card")).to_have_count(52)
     assert first.piles() == second.piles()
 
 

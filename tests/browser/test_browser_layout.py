@@ -273,6 +273,10 @@ def test_states_differ_by_their_lines(open_window: OpenWindow) -> None:
     assert window.page.locator(".lift.first").evaluate(
         "(node) => getComputedStyle(node.querySelector('.in')).boxShadow.includes('4px')"
     )
+    # Its face stays what it was.
+    assert window.page.locator(".lift.first").evaluate(
+        "(node) => getComputedStyle(node.querySelector('.in')).backgroundImage.includes('gradient')"
+    )
 
 
 @pytest.mark.slow

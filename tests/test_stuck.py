@@ -101,3 +101,20 @@ def test_a_card_that_goes_home_off_a_covered_one_is_progress_at_any_score() -> N
     game.act(CardMove("f4", 1, "t2"))
     assert game.score < game.position.best
     assert game.status == "playing"
+
+
+def test_columns_of_whole_suits_that_can_no_longer_come_together_are_stuck() -> None:
+    # Aces lie open beside kings, but a foundation takes whole suits only; the 9 of hearts is never laid open.
+    game = fragment(
+        "scorpion",
+        "t1: <KS> <TS> <9H> 8D 7D 6D 5D 4D 3S 2S AS QD JD TD 9D JC TC 9C 8C 7C 8H 7H 3D 2D AD 8S 7S 6S 5S"
+        " | t2: <AH> <4H> <TH> 6H 5H 9S | t4: <4S> <QH> <3H> 2H AC | t5: KH"
+        " | t6: KC QC QS JS 6C 5C 4C 3C 2C JH | t7: KD",
+    )
+    assert game.legal()
+    assert game.status == "stuck"
+
+
+def test_a_suit_that_can_come_together_is_progress() -> None:
+    game = fragment("scorpion", "t1: KC QC JC TC 9C 8C 7C 6C 5C 4C 3C | t2: KD 2C AC")
+    assert game.status == "playing"

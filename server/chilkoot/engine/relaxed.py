@@ -9,9 +9,12 @@ Facts are drawn from facts, one at a time, and the first that means progress end
 
 from __future__ import annotations
 
-from chilkoot.cards import DOWN
+from itertools import pairwise
+
+from chilkoot.cards import ALL_CARDS, DOWN
 from chilkoot.engine.moves import movable
 from chilkoot.engine.position import Position
+from chilkoot.engine.tables import FoundationTable
 
 __all__ = ["may_progress"]
 
@@ -23,15 +26,25 @@ _ANYWHERE: _Place = (-1, -1)
 
 
 def may_progress(position: Position) -> bool:
-    """Whether the relaxation finds progress. True also for rules it does not model (auto-fill, runs to foundations)."""
+    """Whether the relaxation finds progress. True also for rules it does not model (columns filled with cards nobody saw)."""
     rules, stock = position.rules, position.tables.layout.stock
     if position.redealt < rules.redeal.times:
         return True
-    if position.tables.fills or position.tables.run_homes or rules.score.per_foundation_card <= 0:
+    if rules.score.per_foundation_card <= 0 or (position.tables.fills and _fills_unseen(position)):
         return True
     if stock >= 0 and position.piles[stock] and (position.turn == 1 or rules.stock.deal_to != "waste"):
         return rules.stock.deal_to != "none"
     return _Relaxed(position).progresses
+
+
+def _fills_unseen(position: Position) -> bool:
+    """Whether an empty column may be filled with what the player could not play and may not have seen."""
+    layout, rules, piles = position.tables.layout, position.rules, position.piles
+    kinds = {group.empty.auto_fill for group in rules.tableau}
+    if layout.stock >= 0 and piles[layout.stock] and kinds & {"stock", "waste_then_stock"}:
+        return True
+    reserves = piles[layout.first_reserve : layout.first_foundation]
+    return "reserve" in kinds and rules.reserve.playable != "top" and any(reserves)
 
 
 class _Relaxed:
@@ -55,11 +68,17 @@ class _Relaxed:
         self.empty = False
         self.free_cell = False
         self.progresses = False
+        # What an empty column takes, by the hand of a player or by itself.
+        self.start = ALL_CARDS if self.tables.fills else 0
+        for table in self.tables.columns:
+            self.start |= table.start
         self._see_foundations()
         self._see_table()
         while not self.progresses and (self.pending or self._go_on()):
             if self.pending:
                 self._opened(*self.pending.pop())
+        if self.tables.run_homes and not self.progresses:
+            self.progresses = self._run_forms()
 
     def _see_foundations(self) -> None:
         layout = self.tables.layout
@@ -72,6 +91,8 @@ class _Relaxed:
             home += len(cards)
             if cards:
                 self.tops |= 1 << cards[-1]
+            if table.accepts_runs:
+                continue
             if not cards or table.returns != "never":
                 self.startable |= table.start
             if cards and table.returns != "never":
@@ -148,7 +169,7 @@ class _Relaxed:
 
     def _try_land(self, place: _Place, card: int) -> None:
         """A card that can be picked up: does any base lie open for it already."""
-        if self.empty and place[1] > 0 and any(table.start >> card & 1 for table in self.tables.columns):
+        if self.empty and place[1] > 0 and self.start >> card & 1:
             self._move(place)
         for base, places in list(self.clear.items()):
             for there in places:
@@ -189,11 +210,8 @@ class _Relaxed:
         if self.empty:
             return
         self.empty = True
-        start = 0
-        for table in self.tables.columns:
-            start |= table.start
         for card, places in self.up.items():
-            if start >> card & 1:
+            if self.start >> card & 1:
                 for place in places:
                     if place in self.liftable and place[1] > 0:
                         self._move(place)
@@ -241,6 +259,37 @@ class _Relaxed:
                     self.tops |= 1 << cards[-1]
         return before != self._known()
 
+    def _run_forms(self) -> bool:
+        """Whether a complete run could come to lie together, to go to a foundation that takes one.
+
+        Each of its cards must lie on the next already, or be able to come there: the lower one can lie open, and the upper one
+        can be picked up and may be built on it.
+        """
+        first = self.tables.layout.first_foundation
+        free = [n for n in self.tables.takes_run if not self.position.piles[first + n]]
+        if not free:
+            return False
+        mobile = 0
+        for card, places in self.up.items():
+            if any(place in self.liftable for place in places):
+                mobile |= 1 << card
+        for number, at in self.loose:
+            mobile |= 1 << (self.position.piles[number][at] & ~DOWN)
+        for number, cards in enumerate(self.position.piles[first : first + self.tables.layout.foundations]):
+            if self.tables.foundations[number].returns != "never":
+                for card in cards:
+                    mobile |= 1 << card
+        joins = [0] * 52
+        for table in self.tables.columns if len(self.position.rules.tableau) > 1 else self.tables.columns[:1]:
+            for lower in range(52):
+                if self.clear_bits >> lower & 1:
+                    joins[lower] |= table.fits[lower] & mobile
+        for cards in self.columns:
+            for lower, upper in pairwise(cards):
+                if not lower & DOWN and not upper & DOWN:
+                    joins[lower] |= 1 << upper
+        return any(_makes_run(self.tables.foundations[n], joins) for n in free)
+
     def _known(self) -> tuple[int, ...]:
         return len(self.homed), len(self.moved), len(self.left), self.clear_bits, self.tops, self.free_cell
 
@@ -255,7 +304,7 @@ class _Relaxed:
 
     def _lands(self, card: int) -> bool:
         """Whether a card of no column could be put on some column."""
-        if self.empty and any(table.start >> card & 1 for table in self.tables.columns):
+        if self.empty and self.start >> card & 1:
             return True
         return any(
             table.fits[base] >> card & 1
@@ -264,3 +313,15 @@ class _Relaxed:
                 self.tables.columns[:1] if len(self.position.rules.tableau) == 1 else self.tables.columns
             )
         )
+
+
+def _makes_run(table: FoundationTable, joins: list[int]) -> bool:
+    """Whether cards that can lie on each other, ``joins[lower]`` the upper ones, make a run long enough for a foundation."""
+    ends = ALL_CARDS
+    for _ in range(table.run_length - 1):
+        after = 0
+        for lower in range(52):
+            if ends >> lower & 1:
+                after |= joins[lower] & table.run_next[lower]
+        ends = after
+    return ends != 0

@@ -144,7 +144,9 @@ class _Ends:
         self.home = 0
         if scores:
             for number, foundation in enumerate(tables.foundations, tables.layout.first_foundation):
-                self.home |= foundation_wants(foundation, piles[number])
+                # One that takes whole runs takes no card by itself.
+                if not foundation.accepts_runs:
+                    self.home |= foundation_wants(foundation, piles[number])
 
     def show_progress(self) -> bool:
         """Whether after one move or two a card can go home, or one that lies on another face down can move."""

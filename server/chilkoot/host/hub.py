@@ -19,6 +19,7 @@ from chilkoot.host.ledger import Ledger
 from chilkoot.host.log import log
 from chilkoot.language.rules import from_canonical
 from chilkoot.record import CloseGame, GameHeader, NewGame, StoredGame, StoreDoubtful, StoreFault, start_hash
+from chilkoot.record.verification import GOING_ON
 from chilkoot.table import LogEntry, Table, Terms, lay_from_log
 from chilkoot.wire import encode
 from chilkoot.wire.messages import Dismissed, Presence, WatchableGame
@@ -236,7 +237,9 @@ def lay_table(stored: StoredGame, history: int) -> Table:
     )
     if header.closed_ms is not None:
         table.game.close()
-    if (table.game.seq, table.game.status) != (header.seq, header.status):
+    status = table.game.status
+    is_as_told = status == header.status or {status, header.status} == GOING_ON
+    if table.game.seq != header.seq or not is_as_told:
         log.error(
             "game %s: the log gives %s, the record says %s", header.id, table.game.status, header.status
         )

@@ -14,6 +14,7 @@ import pytest
 
 from caller import calling
 from chilkoot.config import Config, Limits
+from chilkoot.host.atonce import Commit
 from chilkoot.host.clock import Clock
 from chilkoot.host.house import House
 from chilkoot.host.ledger import Ledger
@@ -101,13 +102,16 @@ class FailingLedger(Ledger):
     fault: StoreFault | None = None
     is_written = False
 
-    async def commit(self, unit: Unit) -> StoreFault | None:
+    def commit(self, unit: Unit) -> Commit:
         fault, self.fault = self.fault, None
         if fault is None:
-            return await super().commit(unit)
+            return super().commit(unit)
+        commit = Commit(0)
         if self.is_written:
-            assert await super().commit(unit) is None
-        return fault
+            super().commit(unit).wake = lambda: commit.settle(fault)
+        else:
+            commit.settle(fault)
+        return commit
 
     def fail(self, fault: StoreFault, *, is_written: bool = False) -> None:
         self.fault, self.is_written = fault, is_written

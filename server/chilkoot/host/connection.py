@@ -13,9 +13,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from functools import lru_cache
 from typing import Final
 
-from websockets.asyncio.server import broadcast
-
 from chilkoot.config import Limits
+from chilkoot.host.frames import BINARY, TEXT, frame_of
 from chilkoot.host.hub import Live
 from chilkoot.host.metrics import Metrics
 from chilkoot.host.pacing import Bucket, Pace
@@ -184,9 +183,9 @@ class Connection:
 
     def _write(self, text: bytes) -> None:
         if self.form is JSON:
-            broadcast((self.socket,), text, text=True)
+            self.socket.write(frame_of(TEXT, text))
         else:
-            broadcast((self.socket,), _packed(text), text=False)
+            self.socket.write(frame_of(BINARY, _packed(text)))
 
     def _collapse(self) -> None:
         """Let one snapshot a game take the place of all events that wait."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
 from typing import Final
@@ -29,7 +30,7 @@ from chilkoot.host.racing import on_race, on_race_join, on_race_leave, on_rematc
 from chilkoot.host.request import Ended, Request
 from chilkoot.host.watching import on_watch, on_watchable
 from chilkoot.record import StoreFault, Unwritable
-from chilkoot.wire import CloseCode, Command, ErrorCode, commands, decode, encode
+from chilkoot.wire import JSON, CloseCode, Command, ErrorCode, commands, decode, encode
 from chilkoot.wire.messages import Error
 from chilkoot.wire.replies import error
 
@@ -90,22 +91,36 @@ _CHANGING: Final = frozenset(
 ) | {kind for kind, handler in _HANDLERS.items() if handler is on_action}
 """What is not begun any more once the server is about to stop."""
 
+_AT_ONCE: Final = frozenset(
+    {
+        commands.Move,
+        commands.Tap,
+        commands.Draw,
+        commands.Undo,
+        commands.Redo,
+        commands.Home,
+        commands.GiveUp,
+    }
+)
+"""What waits for nothing but its commit, as a rule."""
 
-async def take(house: House, connection: Connection, frame: str | bytes) -> bool:
-    """Deal with one frame; whether that waited for something, so that others had their turn.
 
-    Raises Ended where the connection has had its last.
-    """
+async def take(house: House, connection: Connection, frame: str | bytes) -> None:
+    """Deal with one frame. Raises Ended where the connection has had its last."""
+    is_text = connection.form is JSON
+    if isinstance(frame, str) is not is_text:
+        raise Ended(CloseCode.UNSUPPORTED, "text is spoken here" if is_text else "MessagePack is spoken here")
+    connection.last_command = now = connection.loop.time()
     command = decode(frame, connection.form)
     answers = _answers(command)
     if _is_too_large(frame, house.limits.message_bytes):
         connection.send(encode(error(ErrorCode.TOO_LARGE, answers)))
         raise Ended(CloseCode.TOO_BIG, "frame too large")
-    wait = connection.pace.take(connection.loop.time())
+    wait = connection.pace.take(now)
     if wait:
         house.metrics.errors[ErrorCode.RATE_LIMITED] += 1
         _limit(connection, answers, wait)
-        return False
+        return
     if isinstance(command, Error):
         house.metrics.errors[command.code] += 1
         connection.send(encode(command))
@@ -113,13 +128,11 @@ async def take(house: House, connection: Connection, frame: str | bytes) -> bool
         connection.malformed = 0 if answers is not None else connection.malformed + 1
         if house.limits.malformed and connection.malformed >= house.limits.malformed:
             raise Ended(CloseCode.MALFORMED, "malformed frames in a row")
-        return False
+        return
     connection.malformed = 0
     async with connection.lock:
-        commits = house.ledger.commits
         if not connection.is_replaced:
             await _deal_with(Request(house, connection, command))
-        return house.ledger.commits != commits
 
 
 def _answers(command: Command | Error) -> int | None:
@@ -155,6 +168,9 @@ async def _deal_with(request: Request) -> None:
         if request.house.is_draining and kind in _CHANGING:
             request.not_now(ErrorCode.DRAINING, retry_after_ms=1000)
             return
+        if kind not in _AT_ONCE:
+            # From here on in a task, which others may need: `asyncio.timeout` works in nothing else.
+            await asyncio.sleep(0)
         await _HANDLERS[kind](request)
     except StoreFault as fault:
         if isinstance(fault, Unwritable):

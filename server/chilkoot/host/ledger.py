@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Final, ParamSpec, TypeVar
 
 from chilkoot.failpoint import reach
+from chilkoot.host.atonce import Commit
 from chilkoot.host.metrics import Metrics
 from chilkoot.record import Reader, Store, StoreFault, StoreFull, StoreUnavailable, Unit
 
@@ -42,46 +43,53 @@ class Ledger:
         """What the whole server counts; commits are counted here."""
         self._waiting = 0
         self._is_closed = False
-        self.commits = 0
-        """How many commits were waited for so far."""
+        self._gathered: list[tuple[Unit, Commit | None]] = []
 
     @property
     def is_busy(self) -> bool:
         """Whether as much waits to be written as may."""
-        return self._store.queued >= QUEUE_LIMIT
+        return self._store.queued + len(self._gathered) >= QUEUE_LIMIT
 
     @property
     def is_quiet(self) -> bool:
         """Whether nobody waits for a commit."""
-        return not self._waiting and self._store.queued == 0
+        return not self._waiting and not self._gathered and self._store.queued == 0
 
     @property
     def fatal(self) -> StoreFault | None:
         """Why nothing can be written any more."""
         return self._store.fatal
 
-    async def commit(self, unit: Unit) -> StoreFault | None:
-        """Write a unit: None once it is durable, else what went wrong."""
-        done: asyncio.Future[StoreFault | None] = self._loop.create_future()
-        try:
-            self._store.submit(unit, done)
-        except (StoreFull, StoreUnavailable) as fault:
-            return fault
+    def commit(self, unit: Unit) -> Commit:
+        """Write a unit; to be awaited."""
+        commit = Commit(self._loop.time())
         self._waiting += 1
-        self.commits += 1
-        began = self._loop.time()
-        try:
-            outcome = await done
-        finally:
-            self.metrics.commits.add(self._loop.time() - began)
-            self._waiting -= 1
-        reach("before_ack")
-        return outcome
+        self._gather(unit, commit)
+        return commit
 
     def post(self, unit: Unit) -> None:
         """Write a unit that nobody waits for; where it can't be written, it is not missed."""
-        with contextlib.suppress(StoreFull, StoreUnavailable):
-            self._store.submit(unit, None)
+        self._gather(unit, None)
+
+    def _gather(self, unit: Unit, commit: Commit | None) -> None:
+        """Keep a unit till the end of this turn of the loop, so that all of a turn go into one transaction.
+
+        Handed over one by one, the first would wake the writing thread, which then takes turns with the loop for the rest.
+        """
+        if not self._gathered:
+            self._loop.call_soon(self.hand_over)
+        self._gathered.append((unit, commit))
+
+    def hand_over(self) -> None:
+        """Let the writing thread have what was gathered in this turn."""
+        gathered, self._gathered = self._gathered, []
+        for unit, commit in gathered:
+            try:
+                self._store.submit(unit, commit)
+            except (StoreFull, StoreUnavailable) as fault:
+                if commit is not None:
+                    self._waiting -= 1
+                    commit.settle(fault)
 
     async def ask(self, question: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
         """Ask in a thread what takes time: the database, or a long computation. Raises StoreUnavailable after `close`."""
@@ -108,6 +116,10 @@ class Ledger:
 
     def _settle(self, outcomes: Sequence[tuple[object, StoreFault | None]]) -> None:
         self.metrics.batches.add(len(outcomes))
+        now = self._loop.time()
         for token, fault in outcomes:
-            if isinstance(token, asyncio.Future) and not token.done():
-                token.set_result(fault)
+            if isinstance(token, Commit):
+                self._waiting -= 1
+                self.metrics.commits.add(now - token.began)
+                reach("before_ack")
+                token.settle(fault)

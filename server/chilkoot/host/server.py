@@ -14,27 +14,24 @@ from typing import Final
 
 from websockets.asyncio.server import Server, ServerConnection
 from websockets.asyncio.server import serve as serve_sockets
-from websockets.exceptions import ConnectionClosed
 from websockets.typing import Subprotocol
 
 from chilkoot.config import Config, default_database
 from chilkoot.data import rules_folder
 from chilkoot.failpoint import reach
 from chilkoot.host.connection import Connection
-from chilkoot.host.dispatch import take
+from chilkoot.host.conversation import Conversation
 from chilkoot.host.house import House
 from chilkoot.host.ledger import Ledger
 from chilkoot.host.librarian import look_after, tell_variants
 from chilkoot.host.log import log, log_trouble, set_up_logging
 from chilkoot.host.pages import SUBPROTOCOLS, Pages
-from chilkoot.host.request import Ended
 from chilkoot.host.socket import WRITE_LIMIT, Socket, socket_type
 from chilkoot.host.watchman import go_round
 from chilkoot.library import Library
 from chilkoot.record import CannotOpen, StoreFault
-from chilkoot.wire import JSON, MSGPACK, CloseCode, ErrorCode, encode
+from chilkoot.wire import JSON, MSGPACK, CloseCode, encode
 from chilkoot.wire.messages import Draining
-from chilkoot.wire.replies import error
 
 __all__ = ["listen", "listening_sockets", "serve"]
 
@@ -159,7 +156,6 @@ async def listen(house: House, listening: Sequence[socket.socket]) -> list[Serve
             close_timeout=2,
             # Frames a little too large are answered; far too large ones are not even read.
             max_size=2 * limits.message_bytes or None,
-            max_queue=4,
             write_limit=WRITE_LIMIT,
             create_connection=socket_type(house.addresses),
         )
@@ -182,37 +178,14 @@ async def _converse(house: House, connection: ServerConnection) -> None:
     form = MSGPACK if connection.subprotocol == SUBPROTOCOLS[1] else JSON
     client = Connection(connection, house.guest(), form, house.limits, house.catch_up, house.metrics)
     house.connections.add(client)
+    Conversation(house, client)
     try:
-        await _take_frames(house, client)
-    except Ended as end:
-        house.metrics.cuts[end.reason.partition(" error ")[0]] += 1
-        await client.end(end.code, end.reason)
-    except ConnectionClosed:
-        pass
-    except Exception:  # noqa: BLE001 - logged; the others go on
-        log.exception("a connection failed")
-        client.send(encode(error(ErrorCode.INTERNAL)))
-        await client.end(CloseCode.INTERNAL, "internal error")
+        await connection.wait_closed()
+        # What it began is finished: until then it may come to look at one more game.
+        async with client.lock:
+            pass
     finally:
         house.leave(client)
-
-
-async def _take_frames(house: House, client: Connection) -> None:
-    connection, loop = client.socket, client.loop
-    is_text = client.form is JSON
-    while True:
-        frame = await connection.recv()
-        if isinstance(frame, str) is not is_text:
-            raise Ended(
-                CloseCode.UNSUPPORTED, "text is spoken here" if is_text else "MessagePack is spoken here"
-            )
-        client.last_command = loop.time()
-        has_waited = await take(house, client, frame)
-        if client.is_behind:
-            await client.drained()
-        elif not has_waited:
-            # Frames that came in one packet are read without a pause: others must have their turn.
-            await asyncio.sleep(0)
 
 
 async def _drain(house: House, servers: Sequence[Server]) -> None:
@@ -245,6 +218,7 @@ async def _drain(house: House, servers: Sequence[Server]) -> None:
     house.searcher.close()
     house.adviser.close()
     reach("during_shutdown")
+    house.ledger.hand_over()
     stored = await asyncio.get_running_loop().run_in_executor(None, house.ledger.close, 1.0)
     reach("during_shutdown")
     log.info("stopped" if stored else "stopped, although the record did not answer")

@@ -23,7 +23,6 @@ __all__ = [
     "can_send_home",
     "can_turn",
     "foundation_for",
-    "foundation_wants",
     "heads_of",
     "homeward",
     "is_no_op",
@@ -118,8 +117,8 @@ def legal_moves(position: Position) -> list[PileMove]:
     layout = tables.layout
     # Most cards fit nowhere, so what the piles would take is put together first, and few cards are looked at twice.
     wanted = wanted_by_columns(tables, piles)
-    founded = _wanted_by_foundations(tables, piles)
-    anywhere, home = _together(wanted), _together(founded)
+    founded, home, _ = position.foundations()
+    anywhere = _together(wanted)
     cells = [pile for pile in range(layout.first_cell, layout.first_reserve) if not piles[pile]]
     to_cells = position.rules.cells.sources if cells else ()
     moves: list[PileMove] = []
@@ -179,14 +178,6 @@ def wanted_by_columns(tables: Tables, piles: list[list[int]]) -> list[int]:
             wanted.append(table.start)
         else:
             wanted.append(0 if cards[-1] & DOWN else table.fits[cards[-1]])
-    return wanted
-
-
-def _wanted_by_foundations(tables: Tables, piles: list[list[int]]) -> list[int]:
-    """The cards that each foundation would take one at a time."""
-    wanted = []
-    for number, table in enumerate(tables.foundations, tables.layout.first_foundation):
-        wanted.append(0 if table.accepts_runs else foundation_wants(table, piles[number]))
     return wanted
 
 
@@ -290,17 +281,6 @@ def _foundation_moves(position: Position, source: int, wanted: list[int], moves:
                 moves.append((source, table.run_length, number))
 
 
-def foundation_wants(table: FoundationTable, there: list[int]) -> int:
-    """The cards that a foundation takes next, one at a time."""
-    if not there:
-        return table.start
-    return table.on[there[-1]] if len(there) < table.capacity else 0
-
-
-def foundation_takes(table: FoundationTable, there: list[int], card: int) -> bool:
-    return foundation_wants(table, there) >> card & 1 == 1
-
-
 def ends_in_run(table: FoundationTable, cards: list[int]) -> bool:
     """Whether a column ends in a complete run that this foundation takes."""
     length = table.run_length
@@ -325,11 +305,10 @@ def _stock_left(position: Position) -> bool:
 
 def foundation_for(position: Position, source: int) -> int | None:
     """The foundation that takes the last card of a pile, the first where several do; None where none does."""
-    piles, tables = position.piles, position.tables
-    cards = piles[source]
+    cards = position.piles[source]
     if not cards or cards[-1] & DOWN:
         return None
-    for number, wants in enumerate(_wanted_by_foundations(tables, piles), tables.layout.first_foundation):
+    for number, wants in enumerate(position.foundations().each, position.tables.layout.first_foundation):
         if wants >> cards[-1] & 1:
             return number
     return None
@@ -337,8 +316,7 @@ def foundation_for(position: Position, source: int) -> int | None:
 
 def homeward(position: Position) -> list[int]:
     """Those of the piles whose last card may be sent home that end in a card which a foundation takes now."""
-    piles = position.piles
-    home = _together(_wanted_by_foundations(position.tables, piles))
+    piles, home = position.piles, position.foundations().any
     return [
         source for source in position.tables.home_sources if piles[source] and home >> piles[source][-1] & 1
     ]
@@ -650,7 +628,7 @@ def _why_not_founded(table: FoundationTable, cards: list[int], n: int, there: li
             "not_a_sequence", f"This foundation takes a complete run of {table.run_length} cards at once."
         )
     card = cards[-1]
-    if foundation_takes(table, there, card):
+    if table.wants(there) >> card & 1:
         return None
     word = card_words(card)
     any_suit = 0

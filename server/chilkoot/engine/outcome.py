@@ -47,12 +47,12 @@ def is_lost(position: Position, moves: list[PileMove]) -> bool:
 
 def is_won(position: Position) -> bool:
     """Whether the goal of the rules is reached."""
-    layout, piles, goal = position.tables.layout, position.piles, position.rules.goal
-    first = layout.first_foundation
+    goal = position.rules.goal
     if goal.kind == "runs_in_tableau":
         return _runs_in_tableau(position)
-    home = sum(map(len, piles[first : first + layout.foundations]))
-    return home >= (goal.cards if goal.kind == "cards_in_foundations" else position.rules.deck.size())
+    return position.foundations().held >= (
+        goal.cards if goal.kind == "cards_in_foundations" else position.rules.deck.size()
+    )
 
 
 def _runs_in_tableau(position: Position) -> bool:

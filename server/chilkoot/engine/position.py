@@ -7,7 +7,7 @@ backwards. Hidden cards are named here: nothing of a position may reach a client
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import Final
+from typing import Final, NamedTuple
 
 from chilkoot.cards import CARD_NAMES, DOWN, HIDDEN
 from chilkoot.engine.deal import Dealt
@@ -16,7 +16,7 @@ from chilkoot.engine.tables import Tables, tables_for
 from chilkoot.events import Move, Op, Turn
 from chilkoot.language.rules import Rules
 
-__all__ = ["Change", "Position", "Shuffled", "State", "check_of"]
+__all__ = ["Change", "Foundations", "Position", "Shuffled", "State", "check_of"]
 
 State = tuple[int | None, int, int, int, int]
 """What a position holds besides its cards: base rank, pass, redeals used, card just returned (−1: none), best score."""
@@ -35,6 +35,15 @@ class Shuffled:
 
 Change = Op | Shuffled
 
+
+class Foundations(NamedTuple):
+    """What the foundations take one card at a time, each and any of them, and how many cards they hold."""
+
+    each: list[int]
+    any: int
+    held: int
+
+
 _SHOWN: Final = [*CARD_NAMES, *[""] * 12, *[HIDDEN] * 64]
 
 
@@ -45,7 +54,18 @@ class Position:
     the tableau was redealt, `returned` the card that just came back from a foundation, `best` the highest score so far.
     """
 
-    __slots__ = ("base", "best", "key", "piles", "redealt", "returned", "rules", "tables", "turn")
+    __slots__ = (
+        "_foundations",
+        "base",
+        "best",
+        "key",
+        "piles",
+        "redealt",
+        "returned",
+        "rules",
+        "tables",
+        "turn",
+    )
 
     def __init__(self, rules: Rules, dealt: Dealt, *, turn: int = 1) -> None:
         self.rules = rules
@@ -56,6 +76,7 @@ class Position:
         self.turn = turn
         self.redealt = 0
         self.returned = -1
+        self._foundations: Foundations | None = None
         self.best = self.score()
 
     def __repr__(self) -> str:
@@ -66,6 +87,7 @@ class Position:
         twin = object.__new__(Position)
         twin.rules, twin.base, twin.tables, twin.key = self.rules, self.base, self.tables, self.key
         twin.turn, twin.redealt, twin.returned, twin.best = self.turn, self.redealt, self.returned, self.best
+        twin._foundations = self._foundations
         twin.piles = [cards[:] for cards in self.piles]
         return twin
 
@@ -84,13 +106,26 @@ class Position:
         if base != self.base:
             self.base = base
             self.tables = tables_for(self.rules, base)
+            self._foundations = None
+
+    def foundations(self) -> Foundations:
+        """The foundations as they stand: asked for many times between two changes of theirs."""
+        if self._foundations is None:
+            each: list[int] = []
+            union = held = 0
+            for table, there in zip(
+                self.tables.foundations, self.piles[self.tables.layout.first_foundation :], strict=False
+            ):
+                wants = 0 if table.accepts_runs else table.wants(there)
+                each.append(wants)
+                union |= wants
+                held += len(there)
+            self._foundations = Foundations(each, union, held)
+        return self._foundations
 
     def score(self) -> int:
         """Points: cards on the foundations times what each is worth."""
-        layout = self.tables.layout
-        first = layout.first_foundation
-        home = sum(map(len, self.piles[first : first + layout.foundations]))
-        return home * self.rules.score.per_foundation_card
+        return self.foundations().held * self.rules.score.per_foundation_card
 
     def move(self, source: int, target: int, n: int, *, flip: bool = False) -> Move:
         """Move the last `n` cards of one pile onto another; returns the operation.
@@ -103,7 +138,10 @@ class Position:
         if flip:
             moved = [card | DOWN for card in reversed(moved)]
         self.piles[target] += moved
-        names = self.tables.layout.names
+        layout = self.tables.layout
+        names = layout.names
+        if target >= layout.first_foundation or source >= layout.first_foundation:
+            self._foundations = None
         return Move(names[source], names[target], n, flip)
 
     def turn_card(self, pile: int, at: int) -> Turn:

@@ -21,7 +21,6 @@ from chilkoot.engine.moves import (
     can_draw,
     can_send_home,
     can_turn,
-    foundation_wants,
     heads_of,
     is_no_op,
     legal_moves,
@@ -141,12 +140,7 @@ class _Ends:
             heads_of(tables.columns[column], piles[column]) if low < len(piles[column]) else 0
             for column, low in enumerate(lows)
         ]
-        self.home = 0
-        if scores:
-            for number, foundation in enumerate(tables.foundations, tables.layout.first_foundation):
-                # One that takes whole runs takes no card by itself.
-                if not foundation.accepts_runs:
-                    self.home |= foundation_wants(foundation, piles[number])
+        self.home = position.foundations().any if scores else 0
 
     def show_progress(self) -> bool:
         """Whether after one move or two a card can go home, or one that lies on another face down can move."""

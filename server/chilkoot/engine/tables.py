@@ -148,6 +148,12 @@ class FoundationTable:
         if self.accepts_runs:
             self.capacity = run.length
 
+    def wants(self, there: list[int]) -> int:
+        """The cards that it takes next, one at a time, upon those that lie there."""
+        if not there:
+            return self.start
+        return self.on[there[-1]] if len(there) < self.capacity else 0
+
 
 class Tables:
     """Everything play reads of the rules, for one base rank (None where the rules have none, or not yet)."""

@@ -11,7 +11,7 @@ from typing import Final
 
 from chilkoot.cards import DOWN, card_words
 from chilkoot.engine.game import Game
-from chilkoot.engine.moves import PileMove, can_draw, foundation_wants, is_no_op, legal_moves, name_move
+from chilkoot.engine.moves import PileMove, can_draw, is_no_op, legal_moves, name_move
 from chilkoot.engine.play import is_safe, play_draw, play_move
 from chilkoot.engine.position import Change, Position
 from chilkoot.engine.stuck import position_key, reveals
@@ -154,7 +154,7 @@ def _reason(position: Position, move: PileMove) -> str:
             return "it uncovers a face-down card."
         opened = f"it lays the {card_words(under)} open"
         if any(
-            foundation_wants(pile, piles[layout.first_foundation + number]) >> under & 1
+            pile.wants(piles[layout.first_foundation + number]) >> under & 1
             for number, pile in enumerate(position.tables.foundations)
         ):
             return f"{opened}, which can go home."

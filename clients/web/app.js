@@ -96,7 +96,6 @@ class App {
 
   do(id) {
     const button = $(`do-${id}`);
-    // What is still on its way may make it possible.
     if (button.getAttribute('aria-disabled') === 'true' && !this.seat?.waiting) return;
     if (id === 'giveup') return this.dialogs.giveUp();
     if (id === 'again') return this.lobby.deal(this.seat.table.variant, this.seat.table.level);
@@ -316,12 +315,12 @@ class App {
     this.refresh();
   }
 
-  /** Where the game could still be won: a band under the slider, and words. */
   async analyse(game) {
     const { replay } = this;
     $('re-marks').replaceChildren();
     replay.analysis = null;
-    const told = await this.wire.ask('analyse', { game }).catch(() => null);
+    // A search may take longer than the wire has patience.
+    const told = await this.wire.ask('analyse', { game }).catch((why) => why.code === 'busy' && this.isReplay && this.analyse(game));
     if (!told || replay.game !== game) return;
     replay.analysis = told;
     $('re-marks').append(...told.verdicts.map((one) => el('i', { class: one })));

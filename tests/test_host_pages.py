@@ -135,6 +135,21 @@ async def test_the_picture_of_a_table_is_served_for_games_that_are_open_to_all(s
             assert {href.removeprefix("#") for href in shown if href} <= names
 
 
+async def test_a_link_to_a_game_that_is_open_to_all_tells_its_name(server: LiveServer) -> None:
+    async with connect(server.url) as socket:
+        for number, watch in enumerate(("open", "closed"), 1):
+            await socket.send(
+                json.dumps(
+                    {"id": number, "type": "new", "variant": "yukon-thicket", "level": 3, "watch": watch}
+                )
+            )
+            game = json.loads(await socket.recv())["game"]
+            for path in (f"/games/{game}", f"/replay/{game}"):
+                page = fetch(server, path)[1].decode()
+                is_named = '<meta property="og:title" content="Yukon Thicket 3">' in page
+                assert is_named == (watch == "open")
+
+
 def test_a_hostile_host_is_not_shown(server: LiveServer) -> None:
     _, body = fetch(server, "/", Host='x"><script>alert(1)</script>')
     assert b"alert" not in body

@@ -163,6 +163,8 @@ class Pages:
         if path.startswith("/daily/") and path.endswith(".json"):
             return await self._day(path.removeprefix("/daily/").removesuffix(".json"))
         if (file := self._files.get("/index.html" if is_page(path) else path)) is not None:
+            if path.startswith(("/games/", "/replay/")):
+                file = await self._named(file, path.split("/")[2])
             return self._send(file, request)
         if path in {"/", "/plain"}:
             return _response(HTTPStatus.OK, HTML, self._front(request))
@@ -259,6 +261,24 @@ class Pages:
 
     def _is_public(self, header: GameHeader) -> bool:
         return header.watch == "open" and not is_sealed(header, self._house.clock.ms())
+
+    async def _named(self, page: File, game: str) -> File:
+        """The page of a game that is open to all, with what those who are sent a link to it are shown of it: no card."""
+        ledger = self._house.ledger
+        try:
+            header = await ledger.ask(ledger.reader.game_header, game) if _may_be_id(game) else None
+        except StoreFault:
+            return page
+        if header is None or not self._is_public(header):
+            return page
+        variant = self._house.library.variant(header.variant)
+        name = variant.name if variant is not None else header.variant
+        told = html.escape(name if header.level is None else f"{name} {header.level}")
+        tags = (
+            f'<meta property="og:title" content="{told}"><meta property="og:site_name" content="Chilkoot">'
+            f'<meta property="og:type" content="website"><meta property="og:description" content="A game of solitaire">'
+        )
+        return file_of(page.kind, page.body.replace(b"</head>", tags.encode() + b"</head>", 1))
 
     async def _picture(self, game: str, request: Request) -> Response:
         """The table of a game as all who look on see it."""

@@ -334,6 +334,8 @@ def test_in_a_terminal_the_table_is_redrawn_and_left_clean(tmp_path: Path, house
     terminal.wait_for("1/52 home")
     terminal.wait_for("Ace of spades home.")
     terminal.type("help\r")
+    terminal.wait_for("(Enter: more)")
+    terminal.type("\r")
     terminal.wait_for("(Enter: back to the table)")
     terminal.type("variants\r")
     terminal.wait_for("(Enter: more)")

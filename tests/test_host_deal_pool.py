@@ -137,7 +137,7 @@ def _die() -> None:
 
 
 def test_a_search_whose_server_ended_before_it_had_begun_ends_too() -> None:
-    program = "from chilkoot.host.searcher import _be_modest; import time; _be_modest(0); time.sleep(100)"
+    program = "from chilkoot.host.searcher import _be_modest; import time; _be_modest(0, 10); time.sleep(100)"
     assert subprocess.run([sys.executable, "-c", program], timeout=60, check=False).returncode == 0
 
 

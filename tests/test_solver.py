@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from chilkoot.engine import Game
 from chilkoot.engine.outcome import is_won
+from chilkoot.events import DRAW
 from chilkoot.language.rules import DealPass, Goal, Rules
 from chilkoot.solver import keys
 from chilkoot.solver.dead import BASES, FREE, is_dead, is_dead_by_turns
@@ -216,3 +217,10 @@ def test_rules_that_the_compiled_search_does_not_know_are_searched_with_the_engi
     assert solve(position, Budget(positions=20)).positions <= 20
     game = fragment("yukon", "t1: 2C AC | t2: AD")
     assert search_plainly(game.position, Budget(positions=100)).kind == "lost", "fifty cards are nowhere"
+
+
+def test_spider_in_four_suits_is_won_from_deal_to_deal_of_the_stock() -> None:
+    position = Game.start(rules_of("spider"), "ms:4").position
+    verdict = solve(position, Budget(positions=400_000))
+    assert verdict.kind == "winnable"
+    assert sum(action == DRAW for action in verdict.line) == 5

@@ -1,7 +1,7 @@
 """Deciding a position with all cards known: won with a line, lost with a proof, or not decided within the budget.
 
-A portfolio after the observation that run time is heavy-tailed: short best-first runs with weights from a fixed list, then one
-complete run. The budget counts positions opened, so the same question has the same answer on every machine; a wall limit
+A portfolio after the observation that run time is heavy-tailed: short best-first runs with weights from a fixed list, runs of
+stages between them where a stock is dealt onto the columns, then one complete run. The budget counts positions opened, so the same question has the same answer on every machine; a wall limit
 or a cancel comes in as ``stop``, asked between chunks. Every line is replayed by the engine before it is returned.
 """
 
@@ -19,11 +19,11 @@ from chilkoot.engine.outcome import is_won
 from chilkoot.engine.play import play_draw, play_move
 from chilkoot.engine.position import Position
 from chilkoot.events import DRAW, Action, CardMove
-from chilkoot.solver import kernel
+from chilkoot.solver import kernel, stages
 from chilkoot.solver.compiled import Ints
 from chilkoot.solver.dead import BASES
 from chilkoot.solver.plain import search_plainly
-from chilkoot.solver.problem import SWAPS, Problem, problem_of, state_of, why_unsupported
+from chilkoot.solver.problem import DEAL_TO, STOCK, SWAPS, Problem, problem_of, state_of, why_unsupported
 from chilkoot.solver.verdict import Budget, Verdict
 
 __all__ = ["CompiledSearch", "replay", "solve"]
@@ -33,7 +33,13 @@ RESTART_POSITIONS: Final = 600
 CHEAP_RESTARTS: Final = 20
 PLAIN_RESTARTS: Final = 3
 CHUNK: Final = 2000
+STAGE_POSITIONS: Final = 3000
+LAST_STAGE_POSITIONS: Final = 10_000
+DEALT_AT: Final = 200
+"""Of the tables of a stage, those at which the stock is dealt."""
+
 _FIRST_NODES: Final = 1 << 14
+_MOST_STAGED: Final = 1 << 19
 
 
 def solve(position: Position, budget: Budget | None = None) -> Verdict:
@@ -47,11 +53,19 @@ def solve(position: Position, budget: Budget | None = None) -> Verdict:
     return CompiledSearch(position, given).decide()
 
 
-def _weights() -> Iterator[Ints]:
+_SPANS: Final = ((4, 14), (1, 8), (1, 8), (0, 6), (0, 16), (0, 8), (0, 8))
+_FIRST: Final = (8, 3, 4, 2, 6, 3, 3)
+
+_STAGE_SPANS: Final = ((8, 14), (4, 12), (9, 16), (0, 5), (0, 20), (0, 6), (0, 4), (0, 3))
+_STAGE_FIRST: Final = (10, 9, 11, 3, 14, 3, 4, 3)
+
+
+def _weights(
+    first: tuple[int, ...] = _FIRST, spans: tuple[tuple[int, int], ...] = _SPANS
+) -> Iterator[Ints]:
     """Weights for run after run: the same list for every deal, drawn from a fixed generator (splitmix64)."""
     state = 0x1F2E3D4C5B6A7988
-    spans = ((4, 14), (1, 8), (1, 8), (0, 6), (0, 16), (0, 8), (0, 8))
-    yield np.array([8, 3, 4, 2, 6, 3, 3], dtype=np.int64)
+    yield np.array(first, dtype=np.int64)
     while True:
         drawn = []
         for low, high in spans:
@@ -123,11 +137,14 @@ class CompiledSearch:
         words = kernel.words_of(len(position.piles), position.rules.deck.size())
         self.most_nodes = max(budget.memory // _Nodes.bytes_per_node(words), 1024)
         self.nodes = _Nodes(words, min(_FIRST_NODES, self.most_nodes))
+        stock = self.problem.ints[STOCK]
+        self.has_stages = stock >= 0 and self.problem.ints[DEAL_TO] in (2, 3) and self.sizes[stock] > 0
 
     def decide(self, restarts: int = RESTARTS, positions: int = RESTART_POSITIONS) -> Verdict:
         """So many short runs of so many positions, then the complete one with what is left of the budget."""
         weights = _weights()
         first = next(weights)
+        stage_weights = _weights(_STAGE_FIRST, _STAGE_SPANS)
         for number in range(restarts):
             every = kernel.NEVER if number < CHEAP_RESTARTS else 16
             # One table at a time is quicker where a deal is easy, a class of them where it is hard.
@@ -137,6 +154,10 @@ class CompiledSearch:
                 return replace(verdict, runs=number + 1)
             if self._is_spent():
                 return Verdict("unknown", self.used, runs=number + 1)
+            if self.has_stages:
+                verdict = self._run_in_stages(next(stage_weights))
+                if verdict is not None:
+                    return replace(verdict, runs=number + 1)
         complete = self._run(self.problem, first, None, 16)
         return replace(complete or Verdict("unknown", self.used), runs=restarts + 1)
 
@@ -175,6 +196,47 @@ class CompiledSearch:
                 nodes.grow(min(2 * len(nodes.keys), self.most_nodes))
             elif nodes.state[2] >= most or self.budget.stop():
                 return None
+
+    def _run_in_stages(self, weights: Ints) -> Verdict | None:
+        """One run from deal to deal of the stock; None where it finds no win."""
+        nodes = self.nodes
+        nodes.clear()
+        if len(nodes.keys) < (room := min(self.most_nodes, _MOST_STAGED)):
+            nodes.grow(room)
+        state, scores = nodes.state, np.zeros(len(nodes.keys), dtype=np.int64)
+        given = (*self.plain, self.held, self.sizes, weights, nodes.keys, nodes.parents, nodes.moves)
+        stages.begin(*given, nodes.table, state, scores)
+        start, end = 0, 1
+        while not self._is_spent():
+            offset = stages.line_up(scores, nodes.after, nodes.heads, state, start, end)
+            last_stage = not self._stock_of(start)
+            left = LAST_STAGE_POSITIONS if last_stage else STAGE_POSITIONS
+            code = stages.CONTINUE
+            while code == stages.CONTINUE and left > 0 and not self._is_spent():
+                opened = int(state[2])
+                code = stages.explore(
+                    *given, nodes.after, nodes.heads, nodes.table, state, scores,
+                    min(CHUNK, left, self.budget.positions - self.used), offset,
+                )  # fmt: skip
+                self.used += int(state[2]) - opened
+                left -= int(state[2]) - opened
+            if code == stages.WON:
+                return Verdict("winnable", self.used, self._line(self.plain, int(state[3])))
+            if last_stage or code == stages.FULL:
+                return None
+            seen = int(state[0])
+            chosen = start + np.argsort(scores[start:seen], kind="stable")
+            made = stages.deal_on(*given, nodes.table, state, scores, chosen, DEALT_AT)
+            if state[3]:
+                return Verdict("winnable", self.used, self._line(self.plain, int(state[3])))
+            if not made:
+                return None
+            start, end = seen, seen + made
+        return None
+
+    def _stock_of(self, node: int) -> int:
+        """How many cards the stock has at a node."""
+        return int(self.nodes.keys[node].view(np.uint8)[self.problem.ints[STOCK]])
 
     def _line(self, problem: Problem, goal: int) -> tuple[Action, ...]:
         nodes = self.nodes

@@ -60,9 +60,7 @@ _STAGE_SPANS: Final = ((8, 14), (4, 12), (9, 16), (0, 5), (0, 20), (0, 6), (0, 4
 _STAGE_FIRST: Final = (10, 9, 11, 3, 14, 3, 4, 3)
 
 
-def _weights(
-    first: tuple[int, ...] = _FIRST, spans: tuple[tuple[int, int], ...] = _SPANS
-) -> Iterator[Ints]:
+def _weights(first: tuple[int, ...] = _FIRST, spans: tuple[tuple[int, int], ...] = _SPANS) -> Iterator[Ints]:
     """Weights for run after run: the same list for every deal, drawn from a fixed generator (splitmix64)."""
     state = 0x1F2E3D4C5B6A7988
     yield np.array(first, dtype=np.int64)

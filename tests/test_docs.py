@@ -24,7 +24,7 @@ from servers import LiveServer, environment
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 PROTOCOL = ROOT / "clients" / "README.md"
-PAGES = [README, PROTOCOL, ROOT / "CHANGELOG.md", ROOT / "rules" / "README.md"]
+PAGES = [README, PROTOCOL, ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", ROOT / "rules" / "README.md"]
 DEFAULT_ADDRESS = "ws://127.0.0.1:8640"
 
 

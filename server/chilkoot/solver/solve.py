@@ -139,7 +139,10 @@ class CompiledSearch:
         self.has_stages = stock >= 0 and self.problem.ints[DEAL_TO] in (2, 3) and self.sizes[stock] > 0
 
     def decide(self, restarts: int = RESTARTS, positions: int = RESTART_POSITIONS) -> Verdict:
-        """So many short runs of so many positions, then the complete one with what is left of the budget."""
+        """So many short runs of so many positions, then the complete one with what is left of the budget.
+
+        Runs of stages may use a third of it: they prove nothing.
+        """
         weights = _weights()
         first = next(weights)
         stage_weights = _weights(_STAGE_FIRST, _STAGE_SPANS)
@@ -152,7 +155,7 @@ class CompiledSearch:
                 return replace(verdict, runs=number + 1)
             if self._is_spent():
                 return Verdict("unknown", self.used, runs=number + 1)
-            if self.has_stages:
+            if self.has_stages and self.used < self.budget.positions // 3:
                 verdict = self._run_in_stages(next(stage_weights))
                 if verdict is not None:
                     return replace(verdict, runs=number + 1)

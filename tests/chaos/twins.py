@@ -228,7 +228,8 @@ async def outputs(script: Script, board: str) -> list[bytes]:
     ):
         ledger = Ledger(f"sqlite:///{folder}/games.db", on_fatal=lambda _: None)
         house = House(Config(limits=limits), ledger, library())
-        vars(house)["clock"] = _Times()
+        # The hub has the clock too: by the real one a game that ended by this one would have ended long ago, and be closed.
+        vars(house)["clock"] = vars(house.hub)["_clock"] = _Times()
         vars(house)["guest"] = _guests(house)
         try:
             return [*await _play(house, script, board), *(line.encode() for line in _plain(log.lines))]

@@ -7,7 +7,8 @@ const PARTS = /^\/[a-z]+\.(js|css|svg|webmanifest)$/;
 addEventListener('install', (event) => {
   event.waitUntil((async () => {
     const cache = await caches.open(NAME), page = await (await fetch('/')).text();
-    await cache.addAll(['/', ...[...page.matchAll(/(?:href|src)="(\/\w+\.\w+)"/g)].map(([, path]) => path)]);
+    // A set, for addAll fails where a part is named twice, as the icon is.
+    await cache.addAll(new Set(['/', ...[...page.matchAll(/(?:href|src)="(\/\w+\.\w+)"/g)].map(([, path]) => path)]));
     await skipWaiting();
   })());
 });

@@ -277,11 +277,17 @@ def test_the_state_of_the_connection_is_seen_in_every_view(
     window.page.goto(f"{window.url}/replay/{game}")
     expect(window.page.locator("#re-pos")).to_have_text("1 / 1")
     lobby = Window(window.context, window.url).open()
+    # The page and its parts are kept while there is a server; `ready` never comes where that fails.
+    kept = "new Promise((is, no) => { navigator.serviceWorker.ready.then(() => is(0)); setTimeout(no, 20000, 'not kept'); })"
+    lobby.page.evaluate(kept)
     own_server.stop()
     for shown in (window, lobby):
         expect(shown.page.locator("#banner")).to_be_visible()
         expect(shown.page.locator("#banner")).to_have_text(
             "The connection was lost. Play goes on when it is back."
         )
+    # What is kept of the page opens without a server, and says how things are.
+    lobby.page.goto(lobby.url)
+    expect(lobby.page.get_by_role("heading", name="Yukon and its family")).to_be_visible()
     own_server.start()
     expect(window.page.locator("html[data-net=online]")).to_be_attached(timeout=20_000)

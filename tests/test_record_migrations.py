@@ -14,6 +14,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy.exc import OperationalError
 
+from caller import calling
 from chilkoot.data import migrations_folder
 from chilkoot.record import (
     CannotOpen,
@@ -21,14 +22,23 @@ from chilkoot.record import (
     SchemaMismatch,
     Store,
     StoreBusy,
+    export_game,
     migrations,
     upgrade_database,
+    verify,
 )
 from chilkoot.record.sqlite import create_file, reading_engine, writing_engine
 from chilkoot.record.tables import REVISION, metadata
 from record_examples import append, game, hint, opening, reply
+from servers import LiveServer
 
 ROOT = Path(__file__).resolve().parents[1]
+
+OLD_GAMES = ROOT / "tests" / "data" / "games-0001.sql"
+"""A database as the first schema had it, played by a server of that time: never made anew."""
+OLD_GAME = "gQLnpotpcU7V6shEENAaCB"
+OLD_TOKEN = "RRJLZRbmD_OV-xiZX8Fbq3-shJnKmHLmZJEi9S75DLk"
+OLD_SESSION = "bZZbKPArWAczNwdzMPzvBG"
 
 REBUILDS_A_TABLE = """
 def upgrade():
@@ -84,6 +94,17 @@ def schema(path: Path) -> dict[str, str]:
     return {name: " ".join(sql.replace('"', "").split()) for name, sql in found if "alembic" not in name}
 
 
+def old_games(path: Path) -> None:
+    """Put the database of the first schema where a path says."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(OLD_GAMES.read_text("utf-8"))
+
+
+def dump(path: Path) -> list[str]:
+    with closing(sqlite3.connect(path)) as connection:
+        return [line for line in connection.iterdump() if line.startswith("INSERT")]
+
+
 def migrations_with(folder: Path, name: str, body: str) -> Path:
     """The project's migrations and one more."""
     if not folder.exists():
@@ -133,6 +154,50 @@ def test_a_migration_goes_back_and_forth(path: Path, url: str) -> None:
     migrate(path)
     assert migrations.stored_revision(path) == REVISION
     played(url)
+
+
+def test_a_migration_that_databases_have_been_made_with_never_changes(path: Path, tmp_path: Path) -> None:
+    old = tmp_path / "old.db"
+    old_games(old)
+    create_file(path)
+    migrate(path, to="0001")
+    assert schema(path) == schema(old)
+
+
+def test_the_first_games_stay_true_through_every_migration_and_back(path: Path, url: str) -> None:
+    old_games(path)
+    before = dump(path)
+    assert upgrade_database(url) == ("0001", REVISION)
+    with closing(Reader.open(url)) as reader:
+        found = [export_game(reader, game_id) for game_id in reader.game_ids()]
+    assert len(found) == 3
+    assert [verify(one) if one is not None else None for one in found] == [[], [], []]
+    migrate(path, to="0001", down=True)
+    assert dump(path) == before
+
+
+async def test_who_played_before_all_migrations_goes_on_in_the_same_session(path: Path) -> None:
+    old_games(path)
+    with LiveServer(path.parent) as server:
+        async with calling(server.url) as caller:
+            welcome = await caller.ask(
+                "hello", 100, token=OLD_TOKEN, session=OLD_SESSION, games={OLD_GAME: 3}
+            )
+            assert (welcome["type"], welcome["resumed"]) == ("welcome", True)
+            again = await caller.ask("undo", 6, game=OLD_GAME, base=2)
+            assert (again["type"], again["seq"]) == ("diff", 3)
+            redone = await caller.ask("redo", 101, game=OLD_GAME, base=3)
+            assert (redone["type"], redone["seq"]) == ("diff", 4)
+
+
+def test_a_database_that_has_a_column_already_which_a_migration_adds_is_fine(path: Path, url: str) -> None:
+    old_games(path)
+    migrate(path, to="0005")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("ALTER TABLE action ADD COLUMN fingerprint BLOB")
+    assert upgrade_database(url) == ("0005", REVISION)
+    with closing(Store.open(url)) as store:
+        assert store.reader.commands_of(OLD_SESSION) == []
 
 
 @pytest.mark.parametrize("foreign_keys", (True, False))

@@ -117,7 +117,6 @@ def upgrade() -> None:
         sa.Column("actor", sa.Text(), nullable=False),
         sa.Column("session", sa.BigInteger()),
         sa.Column("command_id", sa.BigInteger()),
-        sa.Column("fingerprint", sa.LargeBinary()),
         sa.Column("at_ms", sa.BigInteger(), nullable=False),
         sa.Column("hash", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("game", "seq", name="pk_action"),

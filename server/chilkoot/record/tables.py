@@ -48,7 +48,7 @@ __all__ = [
     "standing",
 ]
 
-REVISION: Final = "0005"
+REVISION: Final = "0006"
 """The alembic revision that these tables are. It stands here so that a start on a current database need not import alembic."""
 
 metadata = MetaData(

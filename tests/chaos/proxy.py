@@ -123,13 +123,12 @@ class _Pipe(asyncio.Protocol):
         out = self.far if way == "up" else self.near
         if out is None or out.is_closing():
             return
-        if self.left < 0:
+        is_spared = self.deaf != "" and self.deaf not in {way, "both"}
+        if self.left < 0 or is_spared:
             self._write(out, data)
             return
         if self.left == 0:
-            # Silent ones go on without saying so.
-            if self.deaf not in {way, "both"}:
-                self._write(out, data)
+            # Nothing follows a gap: no network leaves bytes out and goes on.
             return
         kept = data[: self.left]
         self.left -= len(kept)

@@ -248,6 +248,11 @@ class Tab:
         self.sent.append((command, frame))
         return frame
 
+    def recent(self) -> list[tuple[Frame, Frame]]:
+        """The commands whose replies the server must still remember: the last 64, those to pings and the like counted."""
+        newest = next(self.ids)
+        return [(command, frame) for command, frame in self.sent if newest - command["id"] < 64]
+
     def see(self, frame: Frame) -> None:
         if frame["type"] == "snapshot":
             self.piles, self.seq = {name: list(cards) for name, cards in frame["piles"].items()}, frame["seq"]
@@ -354,8 +359,7 @@ class Protocol(RuleBasedStateMachine):
     @rule(who=st.integers(0, 2), data=st.data())
     def send_a_command_again(self, who: int, data: st.DataObject) -> None:
         tab = self.tabs[who]
-        recent = tab.sent[-30:]
-        if recent:
+        if recent := tab.recent():
             command, first = data.draw(st.sampled_from(recent))
             again = tab.ask(**command)
             assert again == first or first.get("code") in NOT_NOW
@@ -363,8 +367,9 @@ class Protocol(RuleBasedStateMachine):
     @rule(who=st.integers(0, 2), data=st.data())
     def use_an_id_twice(self, who: int, data: st.DataObject) -> None:
         tab = self.tabs[who]
-        if tab.sent:
-            command, _ = data.draw(st.sampled_from(tab.sent[-30:]))
+        known = [command for command, first in tab.recent() if first.get("code") not in NOT_NOW]
+        if known:
+            command = data.draw(st.sampled_from(known))
             assert tab.ask(type="leave", id=command["id"], game="another")["code"] == "id_reused"
 
     @rule(who=st.integers(0, 2), is_known=st.booleans())

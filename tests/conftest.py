@@ -81,8 +81,3 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
         return Ran(status, said.out, said.err)
 
     return runs
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browsers last: their driver keeps an event loop running, in which no test with a loop of its own can run afterwards."""
-    items.sort(key=lambda item: "browser" in item.path.parts)

@@ -34,7 +34,8 @@ export class Dialogs {
   }
 
   closeAll() {
-    for (const box of document.querySelectorAll('dialog[open]')) box.close();
+    // Gone at once, not when it hears that it was closed: until then its fields would be there twice.
+    for (const box of document.querySelectorAll('dialog[open]')) { box.close(); box.remove(); }
   }
 
   closing(text = t('close')) {

@@ -1,4 +1,4 @@
-"""A browser for all tests of a process, a server for each module, a window for each question."""
+"""A browser and a server for each module, a window for each question."""
 
 from __future__ import annotations
 
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 OpenWindow = Callable[..., "Window"]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium as the system has it; it runs headless."""
+    """Chromium as the system has it; it runs headless.
+
+    Not kept for longer: its driver has an event loop running, in which no test with a loop of its own could run afterwards.
+    """
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - only those tests need it
 
     program = next(

@@ -17,6 +17,7 @@ import json
 import sys
 import urllib.request
 from collections.abc import Iterator
+from http.client import HTTPException
 from typing import Any
 
 RANKS = "A23456789TJQK"
@@ -211,7 +212,7 @@ def read(place: str) -> Json:
             with open(place, "rb") as file:  # noqa: PTH123 - nothing else of pathlib is needed here
                 data = file.read(MOST_BYTES)
         found = json.loads(data)
-    except (OSError, ValueError) as error:
+    except (OSError, HTTPException, ValueError, RecursionError) as error:
         raise Wrong(f"{place} can't be read: {error}") from None
     if not isinstance(found, dict):
         raise Wrong(f"{place} holds no JSON object")
@@ -237,7 +238,7 @@ def main(arguments: list[str] | None = None) -> int:
     except Wrong as wrong:
         print(wrong, file=sys.stderr)
         return 1
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         print(f"the file is not as it should be: {type(error).__name__}: {error}", file=sys.stderr)
         return 1
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import hashlib
 import importlib.util
 import json
 import shutil
@@ -202,7 +203,15 @@ def test_the_verifier_is_a_program_that_needs_python_alone(house: dict[str, Fram
     assert (done.returncode, done.stderr) == (0, "")
     assert "every card on the board" in done.stdout
     day.write_text('{"format": "chilkoot-daily/1"}')
-    for arguments in ((str(day),), ("nosuch.json",), (str(SCRIPT),)):
+    odd = copy.deepcopy(house["revealed"])
+    odd["dailies"][0]["nonce"] = 2**64
+    (tmp_path / "large.json").write_text(json.dumps(odd))
+    odd["dailies"][0] |= {"nonce": 0, "rules": '{"deck": {"ranks": [99]}}'}
+    odd["dailies"][0]["rules_hash"] = hashlib.sha256(odd["dailies"][0]["rules"].encode()).hexdigest()
+    (tmp_path / "ranks.json").write_text(json.dumps(odd))
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    files = [str(tmp_path / name) for name in ("large.json", "ranks.json", "deep.json")]
+    for arguments in ((str(day),), ("nosuch.json",), (str(SCRIPT),), ("http://a b/",), *zip(files)):
         done = verify(*arguments)
         assert done.returncode == 1
         assert len(done.stderr.splitlines()) == 1

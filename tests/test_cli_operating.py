@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sqlite3
 import stat
 from contextlib import closing
 from pathlib import Path
@@ -162,7 +163,35 @@ def test_a_recorded_game_is_shown_in_time_with_hidden_cards_hidden(run: Run, url
     ]
     assert "··" in shown.out
     assert shown.lines[-1] == "lost (gave up), 0 home, 0 moves, 1 taken back"
-    assert run("replay", "play", "first", "--speed", "fast", "--database", url).status == 2
+    for speed in ("fast", "-1", "nan", "1e-300"):
+        refused = run("replay", "play", "first", "--speed", speed, "--database", url)
+        assert (refused.status, f"'{speed}' is no speed" in refused.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    (
+        ("games", "list", "--variant"),
+        ("games", "show"),
+        ("games", "close"),
+        ("replay", "export"),
+        ("replay", "play"),
+    ),
+    ids=" ".join,
+)
+def test_what_is_no_text_names_no_game(run: Run, url: str, arguments: tuple[str, ...]) -> None:
+    recorded(url)
+    # A byte of a command line that is no UTF-8 comes as half a character.
+    refused = run(*arguments, "\udcff", "--database", url)
+    assert (refused.status, len(refused.err.splitlines())) == (1, 1)
+    assert "no text that a database can hold" in refused.err
+
+
+def test_a_copy_may_have_a_name_that_is_no_text(run: Run, url: str, tmp_path: Path) -> None:
+    recorded(url)
+    copy = tmp_path / "caf\udce9.db"
+    assert run("db", "backup", copy, "--database", url).status == 0
+    assert run("db", "restore", copy, "--database", url).status == 0
 
 
 # settings, and the machine
@@ -203,5 +232,14 @@ def test_the_doctor_says_what_is_fine_and_what_is_not(run: Run, url: str, tmp_pa
     assert "1 games of 1 players, 1 unfinished" in found["database"][1]
     assert (found["port"][0], "is a server running there" in found["port"][1]) == ("wrong", True)
     assert (found["rules"][0], "mine.yaml" in found["rules"][1]) == ("warning", True)
+    for revision, verdict in (("0001", "warning"), ("9999", "wrong")):
+        with closing(sqlite3.connect(tmp_path / "games.db")) as connection:
+            connection.execute("UPDATE alembic_version SET version_num = ?", (revision,))
+            connection.commit()
+        assert verdicts("--database", url, "--port", "0")["database"][0] == verdict
     (tmp_path / "games.db").write_bytes(b"a diary" * 1000)
     assert verdicts("--database", url, "--port", "0")["database"][0] == "wrong"
+    assert verdicts("--database", f"{url}/below.db", "--port", "0")["database"][0] == "wrong"
+    for host in ("nowhere.invalid", "\udcff"):
+        verdict, said = verdicts("--database", url, "--host", host)["port"]
+        assert (verdict, "running there" in said) == ("wrong", False)

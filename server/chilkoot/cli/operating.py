@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib.metadata
 import os
 import resource
@@ -21,7 +22,7 @@ from chilkoot.config import Config, ConfigError, read_serve_flags
 from chilkoot.data import keep_compiled_solver, rules_folder, web_folder
 from chilkoot.language import Severity
 from chilkoot.library import Library
-from chilkoot.record import CannotOpen, Reader, SchemaMismatch, StoreFault, database_file, has_wal_reset_bug
+from chilkoot.record import CannotOpen, OlderSchema, Reader, StoreFault, database_file, has_wal_reset_bug
 
 __all__ = ["doctor", "show_config"]
 
@@ -128,16 +129,16 @@ def _database(config: Config) -> Verdict:
         return "wrong", str(wrong)
     if not path.exists():
         folder = next(one for one in path.parents if one.exists())
-        if not os.access(folder, os.W_OK | os.X_OK):
+        if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
             return "wrong", f"{path} can't be made: {folder} can't be written to"
         return "ok", f"{path} is made at the first start"
     if not os.access(path, os.W_OK) or not os.access(path.parent, os.W_OK):
         return "wrong", f"{path}, or its folder, can't be written to"
     try:
         reader = Reader.open(config.database)
-    except SchemaMismatch as wrong:
-        # An older one is brought up to date by the server itself.
-        return ("warning" if "brings an older one" in str(wrong) else "wrong"), str(wrong)
+    except OlderSchema as older:
+        # The server brings it up to date by itself.
+        return "warning", str(older)
     except StoreFault as wrong:
         return "wrong", str(wrong)
     try:
@@ -158,11 +159,11 @@ def _port(config: Config) -> Verdict:
         with socket.socket(family, kind, protocol) as one:
             one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             one.bind(address)
+    except UnicodeError:
+        return "wrong", "what --host says is no name of a host"
     except OSError as error:
-        return (
-            "wrong",
-            f"{where}: {(error.strerror or str(error)).lower()}; is a server running there already?",
-        )
+        hint = "; is a server running there already?" if error.errno == errno.EADDRINUSE else ""
+        return "wrong", f"{where}: {(error.strerror or str(error)).lower()}{hint}"
     return "ok", f"{where} is free"
 
 

@@ -307,7 +307,13 @@ def _positive(text: str) -> int:
 
 
 def _speed(text: str) -> float:
-    return 0.0 if text == "0" else _seconds(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if value != 0 and not 1e-3 <= value <= 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r} is no speed: 1 is the player's own, 10 ten times as fast")
+    return value
 
 
 def _seconds(text: str) -> float:

@@ -22,6 +22,7 @@ from chilkoot.record.days import (
 from chilkoot.record.faults import (
     CannotOpen,
     Conflict,
+    OlderSchema,
     SchemaMismatch,
     StoreBusy,
     StoreDoubtful,
@@ -136,6 +137,7 @@ __all__ = [
     "NewRace",
     "NewSeason",
     "NewSession",
+    "OlderSchema",
     "Origin",
     "Outcome",
     "PutAnalysis",

@@ -10,13 +10,12 @@ import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from urllib.parse import quote
 
 import msgspec
 
 from chilkoot.record.faults import CannotOpen, SchemaMismatch
-from chilkoot.record.migrations import known_revisions, stored_revision
-from chilkoot.record.sqlite import FileLock, create_file, database_path
+from chilkoot.record.migrations import assert_known, stored_revision
+from chilkoot.record.sqlite import FileLock, copy_file, database_path, file_uri, free_name
 
 __all__ = ["Copied", "backup_database", "restore_database"]
 
@@ -42,7 +41,7 @@ def backup_database(url: str, target: Path) -> Copied:
     if target.exists():
         raise CannotOpen(f"{target} is there already: a copy takes the place of nothing")
     part = target.with_name(f"{target.name}.part")
-    _copy(path, part)
+    copy_file(path, part)
     try:
         games = _checked(part)
         _sync(part)
@@ -66,17 +65,14 @@ def restore_database(url: str, source: Path) -> Copied:
     revision = stored_revision(source)
     if revision is None:
         raise SchemaMismatch(f"{source} is an empty file, no copy of a database")
-    if revision not in known_revisions():
-        raise SchemaMismatch(
-            f"{source} has the schema {revision}, which this Chilkoot does not know: it was made by a newer version"
-        )
+    assert_known(source, revision)
     games = _checked(source)
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = FileLock(path)
     try:
         part = path.with_name(f"{path.name}.part")
         part.unlink(missing_ok=True)
-        _copy(source, part)
+        copy_file(source, part)
         _sync(part)
         kept = _set_aside(path)
         part.rename(path)
@@ -85,25 +81,10 @@ def restore_database(url: str, source: Path) -> Copied:
         lock.release()
 
 
-def _copy(source: Path, target: Path) -> None:
-    """All pages in one step: whoever writes meanwhile makes it neither begin again nor mix two moments."""
-    if target.exists():
-        raise CannotOpen(f"{target} is there already: an earlier copy did not end; remove it")
-    create_file(target)
-    try:
-        with closing(_opened(source)) as one, closing(sqlite3.connect(target)) as other:
-            one.backup(other)
-            # A copy is one file: what a log holds beside it would be left behind.
-            other.execute("PRAGMA journal_mode=DELETE").close()
-    except (sqlite3.Error, OSError) as error:
-        target.unlink(missing_ok=True)
-        raise CannotOpen(f"can't copy {source} to {target}: {error}") from error
-
-
 def _checked(path: Path) -> int:
     """How many games a file holds; raises CannotOpen where SQLite finds it damaged."""
     try:
-        with closing(_opened(path)) as connection:
+        with closing(sqlite3.connect(file_uri(path, "ro"), uri=True, timeout=2)) as connection:
             found = [row[0] for row in connection.execute("PRAGMA integrity_check(3)")]
             if found != ["ok"]:
                 raise CannotOpen(f"{path} is damaged: {'; '.join(found)}")
@@ -116,9 +97,7 @@ def _set_aside(path: Path) -> Path | None:
     """Keep the database that is there under another name, together with what its log still holds."""
     if not path.exists():
         return None
-    stem = f"{path.name}.before-restore"
-    names = (path.with_name(f"{stem}{suffix}") for suffix in ("", *(f".{n}" for n in range(2, 1000))))
-    kept = next(name for name in names if not name.exists())
+    kept = free_name(path, "before-restore")
     for suffix in ("-wal", "-shm"):
         log = path.with_name(path.name + suffix)
         if log.exists():
@@ -126,10 +105,6 @@ def _set_aside(path: Path) -> Path | None:
             log.rename(kept.with_name(kept.name + suffix))
     path.rename(kept)
     return kept
-
-
-def _opened(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, timeout=2)
 
 
 def _sync(path: Path) -> None:

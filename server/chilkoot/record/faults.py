@@ -8,6 +8,7 @@ from __future__ import annotations
 __all__ = [
     "CannotOpen",
     "Conflict",
+    "OlderSchema",
     "SchemaMismatch",
     "StoreBusy",
     "StoreDoubtful",
@@ -33,6 +34,10 @@ class StoreBusy(CannotOpen):
 
 class SchemaMismatch(CannotOpen):
     """The database was made by another version of Chilkoot, or by another program; it was not touched."""
+
+
+class OlderSchema(SchemaMismatch):
+    """The database is of an older schema, or still empty: an upgrade, or the start of a server, brings it up to date."""
 
 
 class StoreFull(StoreFault):

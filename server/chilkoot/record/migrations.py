@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -20,10 +20,18 @@ from sqlalchemy.sql import func
 
 from chilkoot.data import migrations_folder
 from chilkoot.record.faults import CannotOpen, SchemaMismatch
-from chilkoot.record.sqlite import FileLock, create_file, database_path, reading_engine, writing_engine
+from chilkoot.record.sqlite import (
+    FileLock,
+    copy_file,
+    create_file,
+    database_path,
+    free_name,
+    reading_engine,
+    writing_engine,
+)
 from chilkoot.record.tables import REVISION
 
-__all__ = ["known_revisions", "migrate", "migrating", "prepare", "stored_revision", "upgrade_database"]
+__all__ = ["assert_known", "migrate", "migrating", "prepare", "stored_revision", "upgrade_database"]
 
 _log = logging.getLogger("chilkoot.record")
 
@@ -52,11 +60,7 @@ def prepare(path: Path) -> None:
     if found == REVISION:
         return
     if found is not None:
-        if found not in known_revisions():
-            raise SchemaMismatch(
-                f"the database {path} has the schema {found}, which this Chilkoot does not know (its own is {REVISION}): "
-                "it was used by a newer version; install that one, or choose another database"
-            )
+        assert_known(path, found)
         _log.warning(
             "the schema of %s goes from %s to %s; the copy before it is %s",
             path,
@@ -142,24 +146,22 @@ def _row_counts(connection: Connection) -> dict[str, int]:
     return {name: connection.scalar(select(func.count()).select_from(table(name))) or 0 for name in names}
 
 
-def known_revisions() -> set[str]:
-    """All schemas that there have been, by revision."""
+def assert_known(path: Path, revision: str | None) -> None:
+    """Raise SchemaMismatch for a revision that is none of those there have been; None is that of an empty database."""
     from alembic.script import ScriptDirectory  # noqa: PLC0415
 
-    return {script.revision for script in ScriptDirectory(str(migrations_folder())).walk_revisions()}
+    known = {script.revision for script in ScriptDirectory(str(migrations_folder())).walk_revisions()}
+    if revision is not None and revision not in known:
+        raise SchemaMismatch(
+            f"the database {path} has the schema {revision}, which this Chilkoot does not know (its own is {REVISION}): "
+            "it was used by a newer version; install that one, or choose another database"
+        )
 
 
 def _copy(path: Path) -> Path:
-    stem = f"{path.name}.before-{REVISION}"
-    names = (path.with_name(f"{stem}{suffix}") for suffix in ("", *(f".{n}" for n in range(2, 1000))))
-    copy = next(name for name in names if not name.exists())
+    copy = free_name(path, f"before-{REVISION}")
     part = copy.with_name(f"{copy.name}.part")
-    create_file(part)
-    try:
-        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(part)) as target:
-            source.backup(target)
-        part.rename(copy)
-    except (sqlite3.Error, OSError) as error:
-        part.unlink(missing_ok=True)
-        raise CannotOpen(f"can't copy the database {path} before its schema changes: {error}") from error
+    part.unlink(missing_ok=True)
+    copy_file(path, part)
+    part.rename(copy)
     return copy

@@ -16,8 +16,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from chilkoot.record.days import DayReader
-from chilkoot.record.faults import SchemaMismatch, StoreUnavailable
-from chilkoot.record.migrations import stored_revision
+from chilkoot.record.faults import OlderSchema, SchemaMismatch, StoreFault, StoreUnavailable
+from chilkoot.record.migrations import assert_known, stored_revision
 from chilkoot.record.races import OPEN_RACES, race_of
 from chilkoot.record.rows import (
     Counts,
@@ -102,7 +102,8 @@ class Reader:
             raise SchemaMismatch(f"there is no database {path}")
         found = stored_revision(path)
         if found != REVISION:
-            raise SchemaMismatch(
+            assert_known(path, found)
+            raise OlderSchema(
                 f"the database {path} has the schema {found or 'of an empty file'}, this Chilkoot reads {REVISION}: "
                 f"`chilkoot db upgrade --database {url}` brings an older one up to date"
             )
@@ -341,6 +342,9 @@ class Reader:
         except (DBAPIError, PoolTimeoutError) as error:
             cause = error.orig if isinstance(error, DBAPIError) else error
             raise StoreUnavailable(f"the database can't be read: {cause}") from error
+        except UnicodeEncodeError:
+            # Half a character, of a command line for instance: nothing on record has such an id.
+            raise StoreFault("what is asked for is no text that a database can hold") from None
 
 
 def _number_of_player(player_id: str) -> Any:

@@ -10,6 +10,7 @@ import fcntl
 import logging
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -23,8 +24,11 @@ from chilkoot.record.faults import CannotOpen, StoreBusy
 __all__ = [
     "BEGIN",
     "FileLock",
+    "copy_file",
     "create_file",
     "database_path",
+    "file_uri",
+    "free_name",
     "has_wal_reset_bug",
     "is_conflict",
     "is_fatal",
@@ -128,7 +132,9 @@ def writing_engine(path: Path, *, busy_ms: int = 2000, foreign_keys: bool = True
 
     def connect() -> sqlite3.Connection:
         # No O_CREAT: a database that vanished must not come back empty.
-        connection = sqlite3.connect(_uri(path, "rw"), uri=True, timeout=busy_ms / 1000, isolation_level=None)
+        connection = sqlite3.connect(
+            file_uri(path, "rw"), uri=True, timeout=busy_ms / 1000, isolation_level=None
+        )
         try:
             for name, value in {
                 **_PRAGMAS,
@@ -152,7 +158,7 @@ def reading_engine(path: Path) -> Engine:
 
     def connect() -> sqlite3.Connection:
         connection = sqlite3.connect(
-            _uri(path, "ro"), uri=True, timeout=2, isolation_level=None, check_same_thread=False
+            file_uri(path, "ro"), uri=True, timeout=2, isolation_level=None, check_same_thread=False
         )
         connection.execute("PRAGMA trusted_schema=0").close()
         return connection
@@ -170,8 +176,37 @@ def _assert_pragma(connection: sqlite3.Connection, name: str, value: int | str) 
         raise CannotOpen(f"SQLite refuses {name}={value} (it says {found and found[0]})")
 
 
-def _uri(path: Path, mode: str) -> str:
-    return f"file:{quote(str(path))}?mode={mode}"
+def file_uri(path: Path, mode: str) -> str:
+    """What SQLite opens a file by; its name need not be text."""
+    return f"file:{quote(os.fsencode(path))}?mode={mode}"
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """Copy a database to a file that is not there yet, as it is at one moment; others may go on using it.
+
+    All pages go in one step: whoever writes meanwhile makes it neither begin again nor mix two moments. Raises CannotOpen.
+    """
+    if target.exists():
+        raise CannotOpen(f"{target} is there already: an earlier copy did not end; remove it")
+    create_file(target)
+    try:
+        with (
+            closing(sqlite3.connect(file_uri(source, "ro"), uri=True, timeout=2)) as one,
+            closing(sqlite3.connect(target)) as other,
+        ):
+            one.backup(other)
+            # A copy is one file: what a log holds beside it would be left behind.
+            other.execute("PRAGMA journal_mode=DELETE").close()
+    except (sqlite3.Error, OSError) as error:
+        target.unlink(missing_ok=True)
+        raise CannotOpen(f"can't copy the database {source} to {target}: {error}") from error
+
+
+def free_name(path: Path, what: str) -> Path:
+    """A name beside a database that no file has yet: ``games.db.before-0006``, then ``games.db.before-0006.2``."""
+    stem = f"{path.name}.{what}"
+    names = (path.with_name(f"{stem}{suffix}") for suffix in ("", *(f".{n}" for n in range(2, 1000))))
+    return next(name for name in names if not name.exists())
 
 
 def _begin_immediate(connection: Any) -> None:

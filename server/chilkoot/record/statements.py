@@ -11,13 +11,10 @@ from operator import attrgetter
 from typing import Any, Final
 
 from sqlalchemy import (
-    BindParameter,
     Dialect,
     Executable,
-    FromClause,
     Integer,
     Text,
-    bindparam,
     case,
     delete,
     func,
@@ -28,10 +25,11 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects.sqlite import insert as upsert
-from sqlalchemy.sql.elements import ColumnElement, CompilerElement
+from sqlalchemy.sql.elements import CompilerElement
 
 from chilkoot.record.day_statements import DAY_STATEMENTS
 from chilkoot.record.day_writes import AddResult, ChooseDeal
+from chilkoot.record.parameters import ONE, PREFIX, ZERO, field, fields, number_of
 from chilkoot.record.tables import (
     action,
     analysis,
@@ -97,26 +95,10 @@ class Statement:
         self.is_exact = is_exact
 
 
-def _w(field: str) -> BindParameter[Any]:
-    # The prefix keeps a write's field apart from a column of that name, which SQLAlchemy claims for itself.
-    return bindparam(f"w_{field}")
-
-
-def _number_of(table: FromClause, field: str) -> ColumnElement[Any]:
-    return select(table.c.n).where(table.c.id == _w(field)).scalar_subquery()
-
-
-def _fields(*names: str) -> dict[str, BindParameter[Any]]:
-    return {name: _w(name) for name in names}
-
-
-_ZERO = literal_column("0", Integer)
-_ONE = literal_column("1", Integer)
-
 # An unknown session must not pass as none: no session has the number -1, so the reference fails.
 _SESSION_OR_NONE = case(
-    (_w("session").is_(None), null()),
-    else_=func.coalesce(_number_of(session, "session"), literal_column("-1")),
+    (field("session").is_(None), null()),
+    else_=func.coalesce(number_of(session, "session"), literal_column("-1")),
 )
 
 _FIRST = race.alias("first")
@@ -127,13 +109,13 @@ _STANDING = ("status", "result", "score", "ended_ms", "closed_ms")
 
 # In the order in which a transaction runs them: what others refer to comes first.
 _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
-    NewPlayer: ((insert(player).inline().values(_fields("id", "name", "token_hash", "created_ms")), True),),
-    RenamePlayer: ((update(player).where(player.c.id == _w("id")).values(name=_w("name")), True),),
+    NewPlayer: ((insert(player).inline().values(fields("id", "name", "token_hash", "created_ms")), True),),
+    RenamePlayer: ((update(player).where(player.c.id == field("id")).values(name=field("name")), True),),
     SetToken: (
         (
             update(player)
-            .where(player.c.id == _w("player"))
-            .values(_fields("token_hash", "previous_hash", "previous_until_ms")),
+            .where(player.c.id == field("player"))
+            .values(fields("token_hash", "previous_hash", "previous_until_ms")),
             True,
         ),
     ),
@@ -142,24 +124,26 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
             insert(session)
             .inline()
             .values(
-                _fields("id", "created_ms")
-                | {"player": _number_of(player, "player"), "seen_ms": _w("created_ms")}
+                fields("id", "created_ms")
+                | {"player": number_of(player, "player"), "seen_ms": field("created_ms")}
             ),
             True,
         ),
     ),
-    TouchSession: ((update(session).where(session.c.id == _w("id")).values(seen_ms=_w("seen_ms")), True),),
-    PutRules: ((upsert(rules).inline().values(_fields("hash", "text")).on_conflict_do_nothing(), False),),
+    TouchSession: (
+        (update(session).where(session.c.id == field("id")).values(seen_ms=field("seen_ms")), True),
+    ),
+    PutRules: ((upsert(rules).inline().values(fields("hash", "text")).on_conflict_do_nothing(), False),),
     NewGame: (
         (
             insert(game)
             .inline()
             .values(
-                _fields("id", "variant", "level", "rules_hash", "semantics", "deal", "origin", "watch", "key")
-                | _fields("winnable", "watch_key", "created_ms", "start_hash", "imported_ms", *_STANDING)
-                | _fields("contest", "sealed_until_ms")
-                | dict.fromkeys(("seq", "moves", "undos", "hints"), _ZERO)
-                | {"player": _number_of(player, "player"), "head_hash": _w("start_hash")}
+                fields("id", "variant", "level", "rules_hash", "semantics", "deal", "origin", "watch", "key")
+                | fields("winnable", "watch_key", "created_ms", "start_hash", "imported_ms", *_STANDING)
+                | fields("contest", "sealed_until_ms")
+                | dict.fromkeys(("seq", "moves", "undos", "hints"), ZERO)
+                | {"player": number_of(player, "player"), "head_hash": field("start_hash")}
             ),
             True,
         ),
@@ -168,7 +152,7 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
         (
             upsert(certified)
             .inline()
-            .values(_fields("rules_hash", "deal", "solver", "positions", "actions", "difficulty", "found_ms"))
+            .values(fields("rules_hash", "deal", "solver", "positions", "actions", "difficulty", "found_ms"))
             .on_conflict_do_nothing(),
             False,
         ),
@@ -177,11 +161,11 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
         (
             update(certified)
             .where(
-                certified.c.deal == _w("deal"),
-                certified.c.rules_hash == _w("rules_hash"),
+                certified.c.deal == field("deal"),
+                certified.c.rules_hash == field("rules_hash"),
                 certified.c.game.is_(None),
             )
-            .values(game=_number_of(game, "game")),
+            .values(game=number_of(game, "game")),
             True,
         ),
     ),
@@ -190,10 +174,10 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
             upsert(participant)
             .inline()
             .values(
-                _fields("role", "since_ms")
-                | {"game": _number_of(game, "game"), "player": _number_of(player, "player")}
+                fields("role", "since_ms")
+                | {"game": number_of(game, "game"), "player": number_of(player, "player")}
             )
-            .on_conflict_do_update(index_elements=["game", "player"], set_={"role": _w("role")}),
+            .on_conflict_do_update(index_elements=["game", "player"], set_={"role": field("role")}),
             True,
         ),
     ),
@@ -202,15 +186,15 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
             insert(action)
             .inline()
             .values(
-                _fields("seq", "text", "by", "actor", "command_id", "fingerprint", "at_ms", "hash")
-                | {"game": _number_of(game, "game"), "session": _SESSION_OR_NONE}
+                fields("seq", "text", "by", "actor", "command_id", "fingerprint", "at_ms", "hash")
+                | {"game": number_of(game, "game"), "session": _SESSION_OR_NONE}
             ),
             True,
         ),
         (
             update(game)
-            .where(game.c.id == _w("game"), game.c.seq + _ONE == _w("seq"))
-            .values(_fields("seq", "moves", "undos", *_STANDING) | {"head_hash": _w("hash")}),
+            .where(game.c.id == field("game"), game.c.seq + ONE == field("seq"))
+            .values(fields("seq", "moves", "undos", *_STANDING) | {"head_hash": field("hash")}),
             True,
         ),
     ),
@@ -218,23 +202,21 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
         (
             insert(hint)
             .inline()
-            .values(
-                _fields("n", "seq", "text", "actor", "at_ms", "hash") | {"game": _number_of(game, "game")}
-            ),
+            .values(fields("n", "seq", "text", "actor", "at_ms", "hash") | {"game": number_of(game, "game")}),
             True,
         ),
         (
             update(game)
-            .where(game.c.id == _w("game"), game.c.seq == _w("seq"), game.c.hints + _ONE == _w("n"))
-            .values(hints=_w("n"), head_hash=_w("hash")),
+            .where(game.c.id == field("game"), game.c.seq == field("seq"), game.c.hints + ONE == field("n"))
+            .values(hints=field("n"), head_hash=field("hash")),
             True,
         ),
     ),
     CloseGame: (
         (
             update(game)
-            .where(game.c.id == _w("game"), game.c.ended_ms.is_not(None), game.c.closed_ms.is_(None))
-            .values(closed_ms=_w("closed_ms")),
+            .where(game.c.id == field("game"), game.c.ended_ms.is_not(None), game.c.closed_ms.is_(None))
+            .values(closed_ms=field("closed_ms")),
             False,
         ),
     ),
@@ -242,19 +224,19 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
         (
             upsert(analysis)
             .inline()
-            .values(_fields("solver", "body") | {"game": _number_of(game, "game")})
+            .values(fields("solver", "body") | {"game": number_of(game, "game")})
             .on_conflict_do_nothing(),
             False,
         ),
     ),
     SetWatch: (
         (
-            update(game).where(game.c.id == _w("game")).values(_fields("watch", "watch_key")),
+            update(game).where(game.c.id == field("game")).values(fields("watch", "watch_key")),
             True,
         ),
         (
             delete(participant).where(
-                participant.c.game == _number_of(game, "game"), participant.c.role == _SPECTATOR
+                participant.c.game == number_of(game, "game"), participant.c.role == _SPECTATOR
             ),
             False,
         ),
@@ -262,8 +244,8 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
     Unseal: (
         (
             update(game)
-            .where(game.c.id == _w("game"), game.c.sealed_until_ms > _w("at_ms"))
-            .values(sealed_until_ms=_w("at_ms")),
+            .where(game.c.id == field("game"), game.c.sealed_until_ms > field("at_ms"))
+            .values(sealed_until_ms=field("at_ms")),
             False,
         ),
     ),
@@ -272,9 +254,9 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
             insert(race)
             .inline()
             .values(
-                _fields("id", "variant", "level", "rules_hash", "seats", "key", "created_ms")
-                | {"player": _number_of(player, "player"), "ghost": _number_of(game, "ghost")}
-                | {"previous": _number_of(_FIRST, "previous")}
+                fields("id", "variant", "level", "rules_hash", "seats", "key", "created_ms")
+                | {"player": number_of(player, "player"), "ghost": number_of(game, "ghost")}
+                | {"previous": number_of(_FIRST, "previous")}
             ),
             True,
         ),
@@ -282,8 +264,8 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
     DropSeat: (
         (
             delete(seat).where(
-                seat.c.race == _number_of(race, "race"),
-                seat.c.player == _number_of(player, "player"),
+                seat.c.race == number_of(race, "race"),
+                seat.c.player == number_of(player, "player"),
                 seat.c.game.is_(None),
             ),
             True,
@@ -294,8 +276,8 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
             insert(seat)
             .inline()
             .values(
-                _fields("number", "joined_ms")
-                | {"race": _number_of(race, "race"), "player": _number_of(player, "player")}
+                fields("number", "joined_ms")
+                | {"race": number_of(race, "race"), "player": number_of(player, "player")}
             ),
             True,
         ),
@@ -303,8 +285,8 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
     StartRace: (
         (
             update(race)
-            .where(race.c.id == _w("race"), race.c.starts_ms.is_(None), race.c.ended_ms.is_(None))
-            .values(_fields("starts_ms", "ends_ms")),
+            .where(race.c.id == field("race"), race.c.starts_ms.is_(None), race.c.ended_ms.is_(None))
+            .values(fields("starts_ms", "ends_ms")),
             True,
         ),
     ),
@@ -312,11 +294,11 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
         (
             update(seat)
             .where(
-                seat.c.race == _number_of(race, "race"),
-                seat.c.number == _w("number"),
+                seat.c.race == number_of(race, "race"),
+                seat.c.number == field("number"),
                 seat.c.game.is_(None),
             )
-            .values(game=_number_of(game, "game")),
+            .values(game=number_of(game, "game")),
             True,
         ),
     ),
@@ -324,19 +306,19 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
         (
             update(seat)
             .where(
-                seat.c.race == _number_of(race, "race"),
-                seat.c.number == _w("number"),
+                seat.c.race == number_of(race, "race"),
+                seat.c.number == field("number"),
                 seat.c.status.is_(None),
             )
-            .values(_fields("status", "score", "moves", "ended_ms")),
+            .values(fields("status", "score", "moves", "ended_ms")),
             False,
         ),
     ),
     EndRace: (
         (
             update(race)
-            .where(race.c.id == _w("race"), race.c.ended_ms.is_(None))
-            .values(ended_ms=_w("ended_ms")),
+            .where(race.c.id == field("race"), race.c.ended_ms.is_(None))
+            .values(ended_ms=field("ended_ms")),
             False,
         ),
     ),
@@ -344,16 +326,14 @@ _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
         (
             insert(reply)
             .inline()
-            .values(
-                _fields("command_id", "fingerprint", "body") | {"session": _number_of(session, "session")}
-            ),
+            .values(fields("command_id", "fingerprint", "body") | {"session": number_of(session, "session")}),
             True,
         ),
     ),
     DropReplies: (
         (
             delete(reply).where(
-                reply.c.session.in_(select(session.c.n).where(session.c.seen_ms < _w("before_ms")))
+                reply.c.session.in_(select(session.c.n).where(session.c.seen_ms < field("before_ms")))
             ),
             False,
         ),
@@ -372,7 +352,7 @@ def compile_statements(dialect: Dialect) -> dict[type[Write], tuple[Statement, .
 def _compile(statement: Executable, is_exact: bool, dialect: Dialect) -> Statement:
     assert isinstance(statement, CompilerElement)
     compiled = statement.compile(dialect=dialect)
-    names = [name.removeprefix("w_") for name in compiled.positiontup or ()]  # type: ignore[attr-defined]
+    names = [name.removeprefix(PREFIX) for name in compiled.positiontup or ()]  # type: ignore[attr-defined]
     get = attrgetter(*names)
     if len(names) == 1:
         return Statement(str(compiled), lambda writes: [(get(write),) for write in writes], is_exact=is_exact)
@@ -382,13 +362,13 @@ def _compile(statement: Executable, is_exact: bool, dialect: Dialect) -> Stateme
 _OLD = reply.alias("old")
 _OLDEST_KEPT = (
     select(_OLD.c.n)
-    .where(_OLD.c.session == _number_of(session, "session"))
+    .where(_OLD.c.session == number_of(session, "session"))
     .order_by(_OLD.c.n.desc())
-    .limit(_ONE)
+    .limit(ONE)
     .offset(literal_column(str(REPLIES_KEPT - 1), Integer))
     .scalar_subquery()
 )
-_PRUNE = delete(reply).where(reply.c.session == _number_of(session, "session"), reply.c.n < _OLDEST_KEPT)
+_PRUNE = delete(reply).where(reply.c.session == number_of(session, "session"), reply.c.n < _OLDEST_KEPT)
 
 
 def compile_pruning(dialect: Dialect) -> str:

@@ -7,11 +7,12 @@ import sqlite3
 import stat
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from caller import calling
-from chilkoot.record import Store
+from chilkoot.record import AddAttempt, AnnounceDaily, NewSeason, Reader, Store
 from lines import losing_line
 from record_examples import opening, play
 from runs import Run
@@ -29,6 +30,12 @@ def recorded(
 ) -> None:
     with closing(Store.open(url)) as store:
         play(store, rules_of("yukon"), deal, actions, name=name)
+
+
+def rules_of_game(store: Store, name: str) -> str:
+    header = store.reader.game_header(name)
+    assert header is not None
+    return header.rules_hash
 
 
 def beside(path: Path) -> list[str]:
@@ -143,6 +150,25 @@ def test_a_game_that_nobody_plays_any_more_is_ended_and_stays_true(run: Run, url
     shown = run("games", "show", "first", "--json", "--database", url).objects[0]
     assert (shown["status"], shown["result"], shown["seq"]) == ("lost", "gave_up", 2)
     assert run("replay", "verify", "first", "lost", "--database", url).status == 0
+
+
+def test_an_attempt_at_a_daily_ends_with_the_game_that_is_closed_after_its_day(run: Run, url: str) -> None:
+    recorded(url, "first")
+    day: dict[str, Any] = {"date": "2026-11-29", "variant": "yukon", "level": None}
+    with closing(Store.open(url)) as store:
+        rules_hash = rules_of_game(store, "first")
+        season = NewSeason(first="2026-11-29", days=365, root=b"root", tip=b"tip", published_ms=1)
+        announced = AnnounceDaily(
+            **day, season="2026-11-29", day=1, rules_hash=rules_hash, beacon="", seed_hash=b"", announced_ms=2
+        )
+        store.write((season, announced, AddAttempt(**day, player="ann", game="first")))
+    assert run("games", "close", "first", "--database", url).lines == ["first: given up"]
+    with closing(Reader.open(url)) as reader:
+        attempt = reader.days.attempt_of_game("first")
+    assert attempt is not None
+    assert attempt.ended_ms is not None
+    assert (attempt.status, attempt.won, attempt.is_ranked) == ("lost", False, False)
+    assert run("replay", "verify", "first", "--database", url).status == 0
 
 
 def test_a_game_that_counts_in_something_that_goes_on_is_left_alone(run: Run, url: str) -> None:

@@ -61,6 +61,15 @@ def test_a_certified_deal_is_taken_once_with_its_game(store: Store) -> None:
     assert store.reader.free_count("rules") == 1, "what was dealt once does not come back"
 
 
+def test_a_deal_that_is_kept_ready_shows_in_no_message(store: Store) -> None:
+    store.write((certified("ck:a"),))
+    free = store.reader.free_deal("rules")
+    assert free is not None
+    shown = repr([free, certified("ck:a"), TakeCertified(rules_hash="rules", deal="ck:a", game="g")])
+    assert "ck:" not in shown
+    assert shown.count("…") == 3
+
+
 def test_where_the_game_can_not_be_kept_the_deal_stays_free(store: Store) -> None:
     store.write((certified("ck:a"),))
     with pytest.raises(Conflict) as wrong:

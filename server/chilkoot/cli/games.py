@@ -12,9 +12,11 @@ from chilkoot.cli.faults import ERRORS, USAGE, CommandFailed
 from chilkoot.config import default_database
 from chilkoot.engine import Refusal
 from chilkoot.events import GIVE_UP, format_action
+from chilkoot.host.dailies import attempt_end
+from chilkoot.host.hub import log_of, terms_of
 from chilkoot.language import from_canonical
-from chilkoot.record import Append, CloseGame, GameHeader, Reader, Store, StoredGame, action_hash
-from chilkoot.table import LogEntry, Table, Terms, lay_from_log
+from chilkoot.record import Append, CloseGame, GameHeader, Reader, Store, StoredGame, Write, action_hash
+from chilkoot.table import Table, lay_from_log
 
 __all__ = ["close", "list_games", "show"]
 
@@ -137,26 +139,26 @@ def _close(store: Store, game: str, now_ms: int) -> tuple[str, bool]:
                 ended_ms=now_ms,
                 closed_ms=now_ms,
             ),
+            *_ending(store, table, now_ms),
         )
     )
     return "given up", True
 
 
 def _table(stored: StoredGame) -> Table:
-    header = stored.header
-    terms = Terms(
-        id=header.id,
-        owner=header.player,
-        variant=header.variant,
-        level=header.level,
-        rules_hash=header.rules_hash,
-        origin=header.origin,
-        watch=header.watch,
-        key=header.key,
-        watch_key=header.watch_key,
-        started_ms=header.created_ms,
-    )
-    log = [LogEntry(text=one.text, by=one.by, at_ms=one.at_ms) for one in stored.actions]
     return lay_from_log(
-        terms, from_canonical(stored.rules), header.deal, log, history=1, participants=stored.participants
+        terms_of(stored.header),
+        from_canonical(stored.rules),
+        stored.header.deal,
+        log_of(stored),
+        history=1,
+        participants=stored.participants,
     )
+
+
+def _ending(store: Store, table: Table, now_ms: int) -> list[Write]:
+    """The end of an attempt at a daily that was still open; it is closed after its day, and counts for nothing."""
+    attempt = store.reader.days.attempt_of_game(table.terms.id)
+    if attempt is None or attempt.ended_ms is not None:
+        return []
+    return [attempt_end(table, now_ms, is_ranked=False)]

@@ -54,7 +54,7 @@ from chilkoot.wire.messages import (
 )
 from chilkoot.wire.replies import error
 
-__all__ = ["ALL_TIME", "ending_of", "on_daily", "on_daily_start", "on_leaderboard"]
+__all__ = ["ALL_TIME", "attempt_end", "ending_of", "on_daily", "on_daily_start", "on_leaderboard"]
 
 ALL_TIME: Final = "all"
 
@@ -183,41 +183,44 @@ async def ending_of(request: Request, live: Live, table: Table, now_ms: int) -> 
     attempt = await house.ledger.ask(house.ledger.reader.days.attempt_of_game, live.id)
     if attempt is None or attempt.ended_ms is not None:
         return []
-    terms, is_won = table.terms, game.status == "won"
-    ms = max(0, now_ms - terms.started_ms)
+    terms = table.terms
     assisted = bool(game.undos or live.hints or table.autos)
     # Who is nobody, and comes back as somebody else, could play as often as they like.
     is_ranked = table.is_sealed and request.session.is_stored
-    ending: list[Write] = [
-        EndAttempt(
-            game=live.id,
-            ended_ms=now_ms,
-            won=is_won,
-            autos=table.autos,
-            ms=ms,
-            is_ranked=is_ranked,
-        )
-    ]
+    end = attempt_end(table, now_ms, is_ranked=is_ranked)
+    ending: list[Write] = [end]
     if is_ranked:
         score, moves = game.score, game.moves
-        high, low = place_of(won=is_won, score=score, assisted=assisted, moves=moves, ms=ms)
+        high, low = place_of(won=end.won, score=score, assisted=assisted, moves=moves, ms=end.ms)
         ending += (
             AddResult(
                 period=period,
                 variant=terms.variant,
                 level=terms.level,
                 player=terms.owner,
-                won=is_won,
+                won=end.won,
                 score=score,
                 assisted=assisted,
                 moves=moves,
-                ms=ms,
+                ms=end.ms,
                 high=high,
                 low=low,
             )
             for period in (attempt.date, _week(attempt.date), ALL_TIME)
         )
     return ending
+
+
+def attempt_end(table: Table, now_ms: int, *, is_ranked: bool) -> EndAttempt:
+    """What is told of an attempt whose game has just ended."""
+    return EndAttempt(
+        game=table.terms.id,
+        ended_ms=now_ms,
+        won=table.game.status == "won",
+        autos=table.autos,
+        ms=max(0, now_ms - table.terms.started_ms),
+        is_ranked=is_ranked,
+    )
 
 
 async def on_leaderboard(request: Request) -> None:

@@ -134,6 +134,9 @@ class FreeDeal(msgspec.Struct, frozen=True):
     deal: str
     difficulty: int
 
+    def __repr__(self) -> str:
+        return f"FreeDeal({self.rules_hash!r}, …)"
+
 
 class Stats(msgspec.Struct, frozen=True):
     """A player's games in numbers.

@@ -161,6 +161,9 @@ class AddCertified(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     difficulty: int
     found_ms: int
 
+    def __repr__(self) -> str:
+        return f"AddCertified({self.rules_hash!r}, …)"
+
 
 class TakeCertified(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A certified deal is that of a new game, which must be in the same unit: Taken where another game was quicker."""
@@ -168,6 +171,9 @@ class TakeCertified(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     rules_hash: str
     deal: str
     game: str
+
+    def __repr__(self) -> str:
+        return f"TakeCertified({self.rules_hash!r}, …, {self.game!r})"
 
 
 class AddParticipant(msgspec.Struct, frozen=True, kw_only=True, gc=False):

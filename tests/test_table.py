@@ -127,6 +127,11 @@ def test_a_plain_move_mentions_nothing_else() -> None:
     assert set(diff) - {"can"} == {"type", "game", "seq", "ops", "check"}
 
 
+def test_where_empty_columns_differ_each_is_told_what_it_takes() -> None:
+    assert shown(laid())["accepts"] == "K"
+    assert shown(laid("bear-river"))["accepts"] == ["none", "none", "none", "none", "none", "any"] * 3
+
+
 def test_undo_says_how_many_moves_are_left_and_how_many_were_taken_back() -> None:
     table = laid()
     do(table, "t2 2 t6")

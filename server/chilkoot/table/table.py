@@ -149,7 +149,8 @@ class Table:
         terms, game, standing = self.terms, self.game, self.standing
         is_owner = player == terms.owner
         names_deal = not self.is_sealed and (game.closed or (is_owner and terms.origin == "named"))
-        accepts = game.accepts()
+        groups = zip(game.rules.tableau, game.accepts(), strict=True)
+        accepts = [word for group, word in groups for _ in range(group.columns)]
         return Snapshot(
             re=UNSET if answers is None else answers,
             game=terms.id,
@@ -165,7 +166,7 @@ class Table:
             undos=standing.undos,
             can=Can(**standing.can),
             result=standing.result or UNSET,
-            accepts=accepts[0] if len(accepts) == 1 else accepts,
+            accepts=accepts[0] if len(set(accepts)) == 1 else accepts,
             winnable=terms.winnable or UNSET,
             contest=terms.contest or UNSET,
             role=role or self.role_of(player) or "spectator",

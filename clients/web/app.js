@@ -6,7 +6,7 @@ import { Contests, Lobby } from './lobby.js';
 import { Play, Replay } from './play.js';
 import { TableView } from './table.js';
 import { Wire, recall, remember } from './wire.js';
-import { has, pileName, reason, speak, t, upper } from './words.js';
+import { has, reason, speak, t, upper } from './words.js';
 
 const $ = (id) => document.getElementById(id);
 const show = (id, text) => { $(id).hidden = !text; $(id).textContent = text; };
@@ -21,6 +21,7 @@ class App {
     this.prefs = { theme: 'system', deck: 'auto', speed: 2, tap: true, letters: true, targets: true, language: 'auto', ...recall('localStorage', 'chilkoot.settings') };
     this.catalogue = new Map();
     this.decks = new Map();
+    this.named = new Promise((settle) => { this.areNamed = settle; });
   }
 
   start() {
@@ -81,7 +82,7 @@ class App {
     $('menu').setAttribute('aria-label', t('menu'));
     for (const [name, id, key] of TOOLS) {
       const button = el('button', { type: 'button', id: `do-${id}`, class: id === 'home' || id === 'again' ? 'primary' : id === 'giveup' ? 'danger' : null, 'aria-keyshortcuts': key || null, onclick: () => this.do(id) },
-        icon(name), el('span', { class: 'lg' }, t(id)), el('span', { class: 'sm' }, has(`${id}.short`) ? t(`${id}.short`) : t(id)), key ? el('kbd', { 'aria-hidden': 'true' }, key) : null);
+        icon(name), el('span', { class: 'lg' }, t(id)), el('span', { class: 'sm' }, t(has(`${id}.short`) ? `${id}.short` : id)), key ? el('kbd', { 'aria-hidden': 'true' }, key) : null);
       if (id === 'giveup') $('tools').append(el('span', { class: 'sep' }));
       $('tools').append(button);
     }
@@ -91,12 +92,13 @@ class App {
     $('replay').append(made('first', 'start', () => { r.pause(); r.go(0, false); }), made('prev', 'back', () => { r.pause(); r.go(r.at - 1); }), made('play', 'play', () => r.toggle()),
       made('next', 'step', () => { r.pause(); r.go(r.at + 1); }), made('last', 'end', () => { r.pause(); r.go(r.last, false); }), el('div', { class: 'track' }, slider, el('div', { id: 're-marks' })),
       el('button', { type: 'button', id: 're-verdict', title: t('verdict.last'), hidden: true, onclick: () => { r.pause(); r.go(r.analysis.last_winnable ?? 0, false); } }),
-      el('span', { class: 'pos', id: 're-pos' }), el('button', { type: 'button', class: 'sp', id: 're-speed', onclick: () => r.faster(1, true) }));
+      el('span', { class: 'pos', id: 're-pos' }), el('button', { type: 'button', id: 're-speed', onclick: () => r.faster(1, true) }));
   }
 
   do(id) {
+    if (!this.seat) return;
     const button = $(`do-${id}`);
-    if (button.getAttribute('aria-disabled') === 'true' && !this.seat?.waiting) return;
+    if (button.getAttribute('aria-disabled') === 'true' && !this.seat.waiting) return;
     if (id === 'giveup') return this.dialogs.giveUp();
     if (id === 'again') return this.lobby.deal(this.seat.table.variant, this.seat.table.level);
     if (id === 'hint') return this.play.hint();
@@ -118,7 +120,8 @@ class App {
       $('deal').setAttribute('aria-label', `${t('deal', { deal })}, ${t('copydeal')}`);
     }
     show('winnable', head.winnable && has(head.winnable) ? t(head.winnable) : '');
-    const others = table ? table.viewers - 1 : 0, watching = [table && table.role !== 'player' ? t('spectator') : '', others > 0 ? t('viewers', { n: others }) : ''].filter(Boolean).join(' · ');
+    const isGuest = table && table.role !== 'player', others = table ? table.viewers - 1 : 0;
+    const watching = [isGuest ? t('spectator') : '', others > Number(isGuest) ? t('viewers', { n: others }) : ''].filter(Boolean).join(' · ');
     show('viewers', watching);
     $('moves').textContent = state.moves;
     $('moves-label').textContent = `${t('moves')} `;
@@ -202,6 +205,7 @@ class App {
     try {
       const reply = await this.wire.ask('variants');
       this.catalogue = new Map(reply.variants.map((one) => [one.id, one]));
+      this.areNamed();
       this.lobby.catalogued();
       this.dialogs.relist?.();
       this.refresh();
@@ -253,9 +257,10 @@ class App {
     this.title('Chilkoot');
     for (const name of ['deal', 'winnable', 'viewers']) $(name).hidden = true;
     $('status').textContent = '';
+    if (kind !== 'daily' && kind !== 'races') return this.lobby.open();
+    await this.named;
     if (kind === 'daily') this.contests.daily();
-    else if (kind === 'races') this.contests.openRace(id);
-    else this.lobby.open();
+    else this.contests.openRace(id);
   }
 
   async openGame(game) {
@@ -271,6 +276,7 @@ class App {
     } catch (why) {
       return this.noGame(why);
     }
+    await this.named;
     if (location.pathname !== `/games/${encodeURIComponent(game)}`) return;
     this.play.open(game);
     const { table } = this.seat;
@@ -285,6 +291,8 @@ class App {
 
   noGame(why) {
     this.play.close();
+    // The way back leads past it.
+    history.replaceState(null, '', '/');
     this.go('/');
     this.say(why ? reason(why) : t('nogame'));
   }
@@ -320,7 +328,7 @@ class App {
     $('re-marks').replaceChildren();
     replay.analysis = null;
     // A search may take longer than the wire has patience.
-    const told = await this.wire.ask('analyse', { game }).catch((why) => why.code === 'busy' && this.isReplay && this.analyse(game));
+    const told = await this.wire.ask('analyse', { game }).catch((why) => why.code === 'busy' && this.isReplay && replay.game === game && this.analyse(game));
     if (!told || replay.game !== game) return;
     replay.analysis = told;
     $('re-marks').append(...told.verdicts.map((one) => el('i', { class: one })));
@@ -352,7 +360,7 @@ class App {
 
   ended(status) {
     const { seat } = this, pause = status === 'won' ? this.view.celebrate() : 0;
-    if (status === 'stuck') this.dialogs.stuck();
+    if (status === 'stuck') seat.mayAct && this.dialogs.stuck();
     else if (pause) setTimeout(() => { if (this.seat === seat && seat.table.isOver) this.dialogs.over(); }, pause);
     else this.dialogs.over();
   }
@@ -388,14 +396,13 @@ class App {
   }
 
   letters() {
-    const always = { '?': () => this.dialogs.help(), n: () => this.dialogs.newGame(), l: () => this.say(this.last) };
     const focus = this.view.focus, pile = focus && (focus.card ? focus.card.pile : focus.pile);
     const reading = root.dataset.view === 'lobby' ? {} : {
       t: () => this.say(this.play.readTable()), c: () => pile && this.say(this.play.readColumn(pile)), q: () => this.say(this.play.readScore()),
       p: () => pile && this.play.peek(pile),
     };
     const acting = this.seat ? { u: () => this.do('undo'), r: () => this.do('redo'), h: () => this.do('hint'), a: () => this.do('auto'), s: () => this.do('home'), d: () => this.play.draw() } : {};
-    return { ...always, ...reading, ...acting };
+    return { '?': () => this.dialogs.help(), n: () => this.dialogs.newGame(), l: () => this.say(this.last), ...reading, ...acting };
   }
 
   replayKey(event, name) {

@@ -254,7 +254,7 @@ export class Dialogs {
     const { app } = this;
     const yes = button(t('giveup.yes'), () => { this.closeAll(); app.play.act('give_up'); }, 'danger');
     const no = button(t('giveup.no'), () => this.closeAll(), 'primary');
-    this.open(t('giveup.title'), el('p', {}, t('giveup.text')), row(no, yes)).classList.add('ask');
+    this.open(t('giveup.title'), el('p', {}, t('giveup.text')), row(no, yes));
     no.focus();
   }
 
@@ -268,12 +268,13 @@ export class Dialogs {
   async over() {
     const { app } = this, { table, game } = app.seat, isWon = table.status === 'won', mayUndo = table.result === 'no_moves' && table.can?.undo && table.role === 'player';
     const daily = await app.contests.dailyOf(game), race = app.contests.race?.game === game && app.contests.race.race;
+    if (app.seat?.game !== game) return;
     const { line, squares, url, text } = daily || this.result();
     const title = isWon ? t('won.title', { n: table.moves }) : has(`lost.${table.result}`) ? t(`lost.${table.result}`) : t('over.title');
     const blocks = el('div', { class: 'grid' }, el('span', {}, line), el('span', { class: 'sq', 'aria-hidden': 'true' }, ...squares.kinds.map((one) => el('i', { class: one }))));
     const link = (href, id) => el('a', { href, class: 'button' }, t(id)), note = el('p', { class: 'note' }, mayUndo ? t('lost.undo') : '');
     const undo = mayUndo ? button(t('back1'), () => { this.closeAll(); app.play.act('undo'); }, 'primary') : null;
-    const own = daily || race ? [link(daily ? '/daily' : `/races/${race}`, 'board.title')]
+    const own = daily || race ? [link(daily ? daily.href : `/races/${race}`, 'board.title')]
       : [button(t('again'), () => app.lobby.deal(table.variant, table.level), mayUndo ? null : 'primary'), link(`/replay/${game}`, 'result.replay'),
         table.role === 'player' ? button(t('result.same'), () => this.restart()) : null, button(t('result.picture'), () => this.picture(game))];
     const native = navigator.share ? button(t('share.native'), () => navigator.share({ text: line, url }).catch(() => {})) : null;
@@ -305,7 +306,7 @@ export class Dialogs {
     const rows = cards.map((card, at) => (card === HIDDEN ? null : el('li', {}, el('button', { type: 'button', class: 'peek', disabled: !mayPick,
       onclick: () => { this.closeAll(); app.play.pick(pile, 'fcws'.includes(pile[0]) ? 1 : cards.length - at, true); } }, el('span', { class: 'mini' }, face(card)), upper(cardName(card))))));
     this.open(t('peek.title', { pile: upper(pileName(pile, app.view.foundations)) }), el('p', { class: 'note' }, [down ? t('read.down', { n: down }) : '', mayPick && down < cards.length ? t('peek.pick') : ''].filter(Boolean).join('. ')),
-      el('ol', { class: 'peeks' }, ...rows.filter(Boolean)), row(this.closing())).classList.add('sheet');
+      el('ol', { class: 'peeks' }, ...rows.filter(Boolean)), row(this.closing()));
   }
 }
 

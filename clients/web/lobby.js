@@ -12,6 +12,7 @@ const clock = (ms) => `${Math.floor(ms / 36e5)}:${two(ms / 6e4)}:${two(ms / 1e3)
 
 const board = (heads, lines) => el('table', { class: 'board' }, el('thead', {}, el('tr', {}, ...heads.map((id) => el('th', { scope: 'col' }, t(id))))), el('tbody', {}, ...lines));
 const line = (isMine, ...cells) => el('tr', { 'aria-current': String(isMine) }, ...cells.map((cell, at) => el(at === 1 ? 'th' : 'td', at === 1 ? { scope: 'row' } : {}, cell)));
+const at = (day, one) => `/daily#${[day, one.variant, one.level].filter((part) => part !== undefined).join('/')}`;
 const link = (href, id, kind) => el('a', { class: `button ${kind || ''}`, href }, t(id));
 
 export class Lobby {
@@ -81,8 +82,8 @@ export class Lobby {
       const values = { state: t(`state.${one.status}`), n: one.score, moves: one.moves }, name = app.nameOf(one), state = t('lobby.entry', values);
       const href = `/${isOver(one) ? 'replay' : 'games'}/${one.game}`;
       // With `at` it is never an old picture.
-      const picture = this.private.has(one.game) ? null : el('img', { src: `/deals/${one.game}.svg?at=${one.seq}`, alt: '', loading: 'lazy', width: 160, height: 100 });
-      return el('a', { class: `entry ${one.status}`, href, 'aria-label': `${name}, ${state}` },
+      const picture = this.private.has(one.game) || (one.contest && !one.deal) ? null : el('img', { src: `/deals/${one.game}.svg?at=${one.seq}`, alt: '', loading: 'lazy', width: 160, height: 100 });
+      return el('a', { class: 'entry', href, 'aria-label': `${name}, ${state}` },
         el('span', { class: 'picture' }, picture), el('b', {}, name), one.player ? el('span', {}, one.player) : null, el('span', {}, state), el('span', { class: 'note' }, when.format(one.started)));
     };
     const part = (tag, id, ones) => (ones.length ? [el(tag, {}, t(`lobby.${id}`)), el('div', { class: 'entries' }, ...ones.map(entry))] : []);
@@ -119,9 +120,9 @@ export class Contests {
 
   /** What there is, asked whenever the server has greeted us. */
   async welcomed() {
-    this.hasDaily = await this.ask('daily').then(() => true, () => false);
     // A race that is none tells whether there are races.
-    this.hasRaces = await this.ask('race_join', { race: this.race?.race || '-' }).then(() => true, (why) => why.code === 'no_such_race');
+    this.ask('race_join', { race: this.race?.race || '-' }).then(() => true, (why) => why.code === 'no_such_race').then((has) => { this.hasRaces = has; });
+    this.hasDaily = await this.ask('daily').then(() => true, () => false);
     this.app.lobby.catalogued();
   }
 
@@ -165,11 +166,10 @@ export class Contests {
     const { app } = this, { result, state, game, closes } = told, isToday = told.now < closes, head = { variant: told.variant, level: told.level };
     const keep = (begun) => remember('localStorage', 'chilkoot.daily', { game: begun.game, asked: { date: told.date, ...head } });
     if (game) keep(told);
-    const at = (day, one) => `/daily#${[day, one.variant, one.level].filter((part) => part !== undefined).join('/')}`;
     const turn = (n, text) => el('a', { class: 'button', href: at(new Date(Date.parse(told.date) + n * 864e5).toISOString().slice(0, 10), head), 'aria-label': t(`daily.${n}`) }, text);
     const games = select('daily-game', told.offered.map((one) => [at(told.date, one), app.nameOf(one)]), at(told.date, head), (href) => app.go(href));
     games.setAttribute('aria-label', t('new.variant'));
-    const begins = (text, type, fields) => button(t(text), () => app.dialogs.begin(this.ask(type, { ...head, ...fields }).then((begun) => { if (!fields) keep(begun); return begun; })), 'primary');
+    const begins = (text, type, fields) => button(t(text), () => app.say(t('new.going')) || app.dialogs.begin(this.ask(type, { ...head, ...fields }).then((begun) => { if (!fields) keep(begun); return begun; })), 'primary');
     const box = el('div', {}), periods = row(...PERIODS.map((one) => button(t(`board.${one}`), () => this.board(told, box, periods, one))));
     this.page(el('h2', {}, t('daily.title', told)), el('p', { class: 'lead' }, t('daily.text')),
       row(turn(-1, '‹'), games, isToday ? null : turn(1, '›')),
@@ -186,9 +186,9 @@ export class Contests {
 
   told({ date, result, ...head }) {
     const how = { moves: result.moves, how: t(`help.${result.help}`), result: result.won ? t('share.solved') : t('share.lost', { n: result.score, all: 52 }) };
-    const line = t('share.line', { name: t('daily.name', { name: this.app.nameOf(head), date }), ...how }), url = `${location.origin}/daily`;
+    const line = t('share.line', { name: t('daily.name', { name: this.app.nameOf(head), date }), ...how }), href = at(date, head), url = location.origin + href;
     const squares = this.app.dialogs.squares(result.score / 52, result.undos);
-    return { line, squares, url, text: `${line}\n${squares.text}\n${url}` };
+    return { line, squares, href, url, text: `${line}\n${squares.text}\n${url}` };
   }
 
   /** The same of a game that has just ended, if it is a daily. */
@@ -284,7 +284,7 @@ export class Contests {
     const { app, race } = this, { state, game, key } = race, address = `${location.origin}/races/${race.race}#key=${key}`, isWaiting = state === 'waiting';
     const lines = this.standing.map((one) => line(one.isMine, isWaiting ? '' : one.at, one.name, one.score, one.moves, one.ms ? clock(one.ms) : t(`state.${one.status}`)));
     this.page(el('h2', {}, t('race.title', { name: app.nameOf(race) })), el('p', { class: 'lead' }, t(`race.is.${state}`, { n: race.players.size, all: race.seats })),
-      isWaiting ? row(app.dialogs.copied(address, t('race.link'))) : null, isWaiting && race.starts ? this.until('race.starts', race.starts) : null,
+      isWaiting ? app.dialogs.copied(address, t('race.link')) : null, isWaiting && race.starts ? this.until('race.starts', race.starts) : null,
       board(['board.rank', 'board.player', 'board.result', 'moves', 'board.time'], lines),
       row(game ? link(`/games/${game}`, state === 'over' ? 'look' : 'race.table', 'primary') : null,
         state !== 'over' ? button(t('race.leave'), () => this.ask('race_leave', { race: race.race }).then(() => app.go('/'), (why) => app.say(reason(why))))

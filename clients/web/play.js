@@ -1,4 +1,5 @@
-// A game on the screen, played or shown again: what was meant is carried out, and what each action did is told.
+// A game on the screen, as it is played or from its record: what was meant is asked of the server, what was done is told. What is
+// allowed is never decided here.
 
 import { Input } from './input.js';
 import { HIDDEN, applied } from './mirror.js';
@@ -9,7 +10,7 @@ const SPEEDS = [0.5, 1, 2, 4, 8];
 const STEP_MS = 800;
 
 /** What a diff did, from the piles before it. */
-export function sentence(diff, before, table, foundations) {
+export function sentence(diff, before, foundations) {
   const moves = diff.ops.filter((op) => op.op === 'move');
   const turned = diff.ops.filter((op) => op.op === 'turn' && op.card !== HIDDEN).map((op) => cardName(op.card));
   const pile = (name) => pileName(name, foundations);
@@ -199,8 +200,7 @@ export class Play {
       this.reconsider();
       this.view.unhint();
       this.show();
-      const before_ = before || {};
-      this.say(sentence(diff, before_, this.table, this.view.foundations));
+      this.say(sentence(diff, before, this.view.foundations));
       if (diff.status !== undefined && diff.status !== 'playing') this.app.ended(diff.status);
     } else if (snapshot) {
       // After a short break the table is often the same: what was begun goes on.
@@ -385,7 +385,7 @@ export class Replay {
     this.states = [];
   }
 
-  async load(game) {
+  async load(game, tries = 3) {
     this.states = [];
     this.game = game;
     let end;
@@ -395,17 +395,13 @@ export class Replay {
       else if (message.type === 'diff') this.add(message);
       else end(message);
     };
-    let tries = 0;
-    for (;;) {
-      try {
-        await this.wire.replay(game, 1000, take);
-        if ((await ended).type === 'replay_end') break;
-        throw new No('lost', '');
-      } catch (why) {
-        if (why.code === 'not_over') return this.loadLive(game);
-        if (why.code !== 'lost' || ++tries > 3) throw why;
-        return this.load(game);
-      }
+    try {
+      await this.wire.replay(game, 1000, take);
+      if ((await ended).type !== 'replay_end') throw new No('lost', '');
+    } catch (why) {
+      if (why.code === 'not_over') return this.loadLive(game);
+      if (why.code !== 'lost' || !tries) throw why;
+      return this.load(game, tries - 1);
     }
   }
 
@@ -448,12 +444,12 @@ export class Replay {
 
   go(at, animate = true) {
     const to = Math.max(0, Math.min(this.last, Math.round(at)));
-    const from = this.at;
+    const from = this.at, state = this.states[to];
+    if (!state) return;
     this.at = to;
-    const state = this.state;
     this.view.show(state.piles, { animate: animate && Math.abs(to - from) <= 1, accepts: this.head.accepts });
     const { diff } = state;
-    const text = diff && Math.abs(to - from) <= 1 ? sentence(diff, this.states[to - 1].piles, state, this.view.foundations) : t('replay.of', { n: to, all: this.last });
+    const text = diff && Math.abs(to - from) <= 1 ? sentence(diff, this.states[to - 1].piles, this.view.foundations) : t('replay.of', { n: to, all: this.last });
     this.app.replayed(text);
     if (to === this.last) this.pause();
   }
@@ -466,8 +462,7 @@ export class Replay {
   }
 
   pause() {
-    clearInterval(this.timer);
-    this.timer = null;
+    this.close();
     this.app.replayed();
   }
 
@@ -476,12 +471,12 @@ export class Replay {
     else this.play();
   }
 
-  faster(step = 1, wraps = false) {
+  faster(step, wraps) {
     let i = SPEEDS.indexOf(this.speed) + step;
     i = wraps ? (i + SPEEDS.length) % SPEEDS.length : Math.max(0, Math.min(SPEEDS.length - 1, i));
     this.speed = SPEEDS[i];
     if (this.timer) this.play();
-    this.app.replayed(undefined);
+    this.app.replayed();
   }
 
   close() {

@@ -7,7 +7,7 @@ const PARTS = /^\/[a-z]+\.(js|css|svg|webmanifest)$/;
 addEventListener('install', (event) => {
   event.waitUntil((async () => {
     const cache = await caches.open(NAME), page = await (await fetch('/')).text();
-    // A set, for addAll fails where a part is named twice, as the icon is.
+    // A set, for addAll fails where a part is named twice.
     await cache.addAll(new Set(['/', ...[...page.matchAll(/(?:href|src)="(\/\w+\.\w+)"/g)].map(([, path]) => path)]));
     await skipWaiting();
   })());

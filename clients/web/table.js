@@ -37,10 +37,10 @@ function arrange(piles, W, H, { depth, isLarge, isLeft }) {
     const one = (portrait ? upright : across)(W, H, rows, t, f, aside);
     if (one && (!best || worth(one.cw, one.ch, one.room, depth) > 1.04 * worth(best.cw, best.ch, best.room, depth))) best = one;
   }
-  const { cw, ch, g, N, rows, room } = best;
-  const size = portrait ? (cw < 84 || isLarge ? 's' : 'l') : (cw < 62 || isLarge ? 's' : 'l');
+  const { cw, ch, g, N, room } = best;
+  const size = isLarge || cw < (portrait ? 84 : 62) ? 's' : 'l';
   const phone = portrait && size === 's';
-  const ix = phone ? Math.round(ch * 0.275) : Math.round(ch * (size === 's' ? (isLarge ? 0.178 : 0.185) : 0.158));
+  const ix = Math.round(ch * (phone ? 0.275 : size === 'l' ? 0.158 : isLarge ? 0.178 : 0.185));
   const places = {};
   t.forEach((name, i) => {
     const row = Math.floor(i / N), inRow = Math.min(N, t.length - row * N), start = (N - inRow) / 2;
@@ -52,7 +52,7 @@ function arrange(piles, W, H, { depth, isLarge, isLeft }) {
     const shift = best.mirror || 0;
     if (shift) for (const name of t) places[name].x += shift;
   }
-  return { cw, ch, g, ix, size, phone, portrait, places, rows, info: best.info?.(isLeft), W, H };
+  return { cw, ch, ix, size, phone, places, info: best.info?.(isLeft), W, H };
 }
 
 function upright(W, H, rows, t, f, aside) {
@@ -227,9 +227,7 @@ export class TableView {
 
   accepted(name) {
     const { accepts } = this;
-    if (!Array.isArray(accepts)) return accepts;
-    const columns = this.names.filter((one) => one[0] === 't').length;
-    return accepts[accepts.length === columns ? name.slice(1) - 1 : accepts.length === 1 ? 0 : Math.min(accepts.length - 1, name.slice(1) - 1)];
+    return Array.isArray(accepts) ? accepts[name.slice(1) - 1] : accepts;
   }
 
   /** An element for every card: where it lies, where it came from, or a new one. */
@@ -312,7 +310,7 @@ export class TableView {
         const what = kind === 't' ? this.accepted(name) : null;
         slotLabel = what ? t('label.accepts', { pile, what: t(`accepts.${['any', 'none', 'K', 'A'].includes(what) ? what : 'other'}`) }) : t('label.empty', { pile });
       } else if (down && (kind === 't' || (kind === 'r' && down === n))) slotLabel = t('label.down', { pile, n: down });
-      if (kind === 't' && slot.firstChild) {
+      if (kind === 't') {
         const what = this.accepted(name);
         slot.firstChild.textContent = what && what.length === 1 ? what : what === 'none' ? '×' : '';
       }
@@ -379,7 +377,6 @@ export class TableView {
     if (isNew) {
       animate = false;
       this.root.dataset.size = size;
-      this.root.dataset.print = large ? 'large' : 'normal';
       const { style } = this.root;
       for (const [key, value] of [['--cw', cw], ['--ch', ch], ['--r', Math.max(4, Math.round(cw * 0.075))], ['--ix0', ix]]) style.setProperty(key, `${value}px`);
     }
@@ -405,7 +402,6 @@ export class TableView {
     this.cover(ms);
     if (this.selection) this.lift();
     this.drawRing();
-    this.root.dispatchEvent(new Event('laid'));
   }
 
   /** Of covered cards only the index is drawn, once they are covered: a long column costs little. */

@@ -348,9 +348,8 @@ export class Wire extends EventTarget {
     this.ask('leave', { game }).catch(() => {});
   }
 
-  async rename() {
-    const told = await this.ask('hello', { name: this.name, token: this.token, session: this.session });
-    return told;
+  rename() {
+    return this.ask('hello', { name: this.name, token: this.token, session: this.session });
   }
 
   replay(game, speed, tell) {

@@ -143,7 +143,7 @@ def test_a_day_that_is_over_is_shared_without_a_card_and_past_days_are_played_ag
     line, squares, address = page.evaluate("navigator.clipboard.readText()").split("\n")
     assert line == "Yukon daily 2026-11-30 · solved · 113 moves · clean"
     assert squares == "🟩" * 13
-    assert address == f"{window.url}/daily"
+    assert address == f"{window.url}/daily#2026-11-30/yukon"
     page.get_by_role("link", name="The day before").click()
     expect(page.get_by_role("heading", level=2)).to_have_text("Daily deal of 2026-11-29 (UTC)")
     page.get_by_role("button", name="Play this deal (it does not count)").click()
@@ -350,3 +350,57 @@ def test_a_finished_game_is_raced_against_its_recording(open_window: OpenWindow,
     window.page.get_by_role("button", name="Race against this game").click()
     window.page.wait_for_url("**/games/*")
     expect(window.page.locator("#race")).to_contain_text("the recording")
+
+
+@pytest.fixture(scope="module")
+def days(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LiveServer]:
+    """A server with the deal of a day, which it has to search for."""
+    flags = [part for name in (*NO_LIMITS, "pool_deals", "advice_ms") for part in ("--limit", f"{name}=0")]
+    with LiveServer(tmp_path_factory.mktemp("days"), *flags, "--daily", "yukon-cells") as running:
+        yield running
+
+
+@pytest.mark.slow
+def test_the_deal_of_a_day_is_played_on_a_real_server(open_window: OpenWindow, days: LiveServer) -> None:
+    window = open_window().settings(name="Ann")
+    window.url = f"http://127.0.0.1:{days.port}"
+    window.open("/daily")
+    page = window.page
+    expect(page.locator("#daily-game option:checked")).to_have_text("Yukon Cells", timeout=30_000)
+    start = page.get_by_role("button", name="Play today’s deal")
+    start.click()
+    expect(window.status).to_have_text("Dealing…")
+
+    def is_dealt() -> bool:
+        # Where the search takes longer than the page asks again by itself.
+        if window.says.startswith("The deal of the day is being chosen"):
+            start.click()
+        page.wait_for_timeout(200)
+        return "/games/" in page.url
+
+    wait_until(is_dealt, seconds=400)
+    expect(page.locator("#table .card")).to_have_count(52)
+    make_a_move(window)
+    shown = window.piles()
+    page.reload()
+    expect(page.locator("#table .card")).to_have_count(52)
+    assert window.piles() == shown
+    # In another tab the same attempt goes on; to others it is as if it were not there.
+    second = Window(window.context, window.url).open("/daily")
+    second.page.get_by_role("link", name="Continue").click()
+    expect(second.page.locator("#moves")).to_have_text("1")
+    stranger = open_window()
+    stranger.url = window.url
+    stranger.open(f"/games/{window.game}")
+    expect(stranger.status).to_have_text("There is no such game, or it is not yours to see.")
+    page.locator("#do-giveup").click()
+    page.get_by_role("button", name="Yes, give up").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text(re.compile(r"Yukon Cells daily \d{4}-\d\d-\d\d · \d/52 · 1 move · clean"))
+    dialog.get_by_role("link", name="Leaderboard").click()
+    expect(page.locator(".board tbody tr")).to_have_text(re.compile("^1Ann[01]clean1"))
+    # Of a game that counts no picture is served, and none is asked for.
+    page.locator("#brand").click()
+    expect(page.locator(".entry")).to_have_count(1)
+    expect(page.locator(".entry img")).to_have_count(0)
+    second.has_no_troubles()

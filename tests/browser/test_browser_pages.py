@@ -266,6 +266,28 @@ def test_a_private_game_is_shown_to_nobody_else(open_window: OpenWindow) -> None
 
 
 @pytest.mark.slow
+def test_the_way_back_leads_past_a_game_that_is_not_there(open_window: OpenWindow) -> None:
+    window = open_window().open()
+    window.page.goto(f"{window.url}/rules/yukon")
+    window.page.goto(f"{window.url}/games/none")
+    expect(window.status).to_have_text("There is no such game, or it is not yours to see.")
+    window.page.go_back()
+    expect(window.page.get_by_role("heading", level=1)).to_have_text("Yukon")
+
+
+@pytest.mark.slow
+def test_nothing_can_be_pressed_before_there_is_a_table(open_window: OpenWindow) -> None:
+    window = open_window()
+    window.page.route_web_socket(re.compile("/ws$"), lambda route: None)
+    for view, button in (("games", "#do-undo"), ("replay", "#re-play")):
+        window.page.goto(f"{window.url}/{view}/none")
+        expect(window.page.locator("html[data-view=lobby]")).to_have_count(0)
+        expect(window.page.locator(button)).to_be_hidden()
+        for key in ("u", "ArrowLeft", "End", " "):
+            window.page.keyboard.press(key)
+
+
+@pytest.mark.slow
 def test_settings_are_kept(open_window: OpenWindow) -> None:
     window = open_window().deal("Yukon", NEAR_THE_END)
     page = window.page

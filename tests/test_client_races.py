@@ -156,3 +156,16 @@ async def test_a_watcher_finds_a_game_and_is_let_go_when_it_is_closed(house: Liv
                 break
         assert game.id not in bob.games
         assert (await game.sync()).seq == 0
+
+
+async def test_who_waits_for_a_race_is_told_when_the_server_no_longer_knows_the_player(
+    house: LiveServer,
+) -> None:
+    async with asyncio.timeout(20), connect(house.url, name="Ann") as ann:
+        race = await ann.race("yukon", seats=2)
+        waiting = asyncio.create_task(race.started())
+        ann.token = "nobody's"
+        await cut(ann)
+        with pytest.raises(Closed, match="no longer knows this player"):
+            await waiting
+        assert ann.races == {}

@@ -546,7 +546,9 @@ class Client:
         self.token = self.session = None
         self._outbox.fail_sent("the server no longer knows this player")
         self.games.clear()
-        self.races.clear()
+        races, self.races = self.races, {}
+        for race in races.values():
+            race.wake()
 
     def _end(self, reason: str, code: int | None = None) -> None:
         if self._ended is not None:

@@ -132,7 +132,7 @@ class Race:
         self._news.set()
 
     def wake(self) -> None:
-        """The client has ended: who waits is told so."""
+        """The client has ended, or is another player's from now on: who waits is told so."""
         self._news.set()
 
     async def _until(self, is_so: Callable[[], bool]) -> None:
@@ -140,6 +140,8 @@ class Race:
             ended = self._client.ended
             if ended is not None:
                 raise Closed(ended.reason, code=ended.code)
+            if self._client.races.get(self.id) is not self:
+                raise Closed("the server no longer knows this player")
             self._news.clear()
             await self._news.wait()
 

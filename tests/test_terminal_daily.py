@@ -12,7 +12,8 @@ from chilkoot_client import Client, Daily, Error, Leaderboard, Progress, Standin
 from chilkoot_client.messages import Commitment, DailyResult
 from chilkoot_terminal.commands import Daily as DailyCommand
 from chilkoot_terminal.commands import Leaders, Unclear, parse
-from chilkoot_terminal.daily import board_lines, daily_words, time_words
+from chilkoot_terminal.daily import board_lines, daily_words
+from chilkoot_terminal.words import time_words
 from day_houses import DayHouse, SetClock, day_house
 from servers import command, environment
 

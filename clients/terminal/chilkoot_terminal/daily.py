@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from chilkoot_client import Daily, Leaderboard, Standing
+from chilkoot_terminal.words import time_words
 
-__all__ = ["board_lines", "daily_words", "result_words", "time_words"]
-
-
-def time_words(ms: int) -> str:
-    """Time on the server's clock: ``4:07``, ``1:04:07``."""
-    seconds = ms // 1000
-    hours, minutes = seconds // 3600, seconds // 60 % 60
-    return f"{hours}:{minutes:02d}:{seconds % 60:02d}" if hours else f"{minutes}:{seconds % 60:02d}"
+__all__ = ["board_lines", "daily_words", "result_words"]
 
 
 def daily_words(title: str, daily: Daily) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from chilkoot_client import Race, RaceSeat, WatchableGame
+from chilkoot_terminal.words import time_words
 
 __all__ = ["invitation_words", "line_words", "news_words", "standings_words", "watchable_lines"]
 
@@ -21,11 +22,6 @@ def _who(race: Race, seat: RaceSeat) -> str:
     if seat.ghost:
         return f"{seat.name}'s ghost"
     return "you" if race.mine is not None and seat.seat == race.mine.seat else seat.name
-
-
-def _time(seat: RaceSeat) -> str:
-    seconds = (seat.ms or 0) // 1000
-    return f"{seconds // 60}:{seconds % 60:02}"
 
 
 def _ordinal(number: int) -> str:
@@ -58,7 +54,9 @@ def news_words(race: Race, before: dict[int, RaceSeat]) -> str:
                 else _ENDS[seat.status]
             )
             place = (
-                f", {_ordinal(seat.place)}, in {_time(seat)}" if seat.status == "won" and seat.place else ""
+                f", {_ordinal(seat.place)}, in {time_words(seat.ms or 0)}"
+                if seat.status == "won" and seat.place
+                else ""
             )
             said.append(f"{who} {what}{place}.")
     return " ".join(f"{sentence[:1].upper()}{sentence[1:]}" for sentence in said)
@@ -69,7 +67,11 @@ def standings_words(race: Race) -> str:
     lines = []
     for seat in race.standings():
         place = f"{seat.place}." if seat.place is not None else "–"
-        how = f"won in {_time(seat)}" if seat.status == "won" else f"{seat.score} home, {seat.status}"
+        how = (
+            f"won in {time_words(seat.ms or 0)}"
+            if seat.status == "won"
+            else f"{seat.score} home, {seat.status}"
+        )
         lines.append(f"{place:3} {_who(race, seat)}: {how}, {seat.moves} moves")
     if race.state == "over":
         lines.append("The race is over; `rematch` asks for another.")

@@ -15,6 +15,7 @@ __all__ = [
     "outcome_words",
     "pile_words",
     "score_words",
+    "time_words",
 ]
 
 _RANKS: Final = {"A": "ace", "T": "10", "J": "jack", "Q": "queen", "K": "king"}
@@ -155,3 +156,10 @@ def column_words(piles: Piles, pile: str) -> str:
     down = len([card for card in cards if card == HIDDEN])
     names = [f"{down} face-down"] * bool(down) + [card_words(card) for card in cards if card != HIDDEN]
     return f"{_capital(pile_words(pile))}: {', '.join(names) or 'empty'}."
+
+
+def time_words(ms: int) -> str:
+    """Time on the server's clock: ``4:07``, ``1:04:07``."""
+    seconds = ms // 1000
+    hours, minutes = seconds // 3600, seconds // 60 % 60
+    return f"{hours}:{minutes:02d}:{seconds % 60:02d}" if hours else f"{minutes}:{seconds % 60:02d}"

@@ -8,7 +8,7 @@ import pytest
 
 from chilkoot.data import rules_folder
 from chilkoot.engine import Game, Refusal
-from chilkoot.engine.moves import why_not
+from chilkoot.engine.refusals import why_not
 from chilkoot.events import CardMove, Simple, parse_action
 from chilkoot.language import Source, compile_variant
 from chilkoot.language.rules import Rules

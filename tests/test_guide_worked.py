@@ -11,7 +11,8 @@ import pytest
 from chilkoot.cards import DOWN, card_words
 from chilkoot.engine import Position, Refusal, deal
 from chilkoot.engine.deal import Dealt
-from chilkoot.engine.moves import can_draw, can_turn, why_no_draw, why_not
+from chilkoot.engine.moves import can_turn
+from chilkoot.engine.refusals import can_draw, why_no_draw, why_not
 from chilkoot.guide.worked import Example, find_examples
 from chilkoot.language.rules import Rules
 from variants import QUICK, all_levels, library, rules_of

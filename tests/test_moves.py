@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from chilkoot.engine import Game, Refusal
-from chilkoot.engine.moves import why_not
+from chilkoot.engine.refusals import why_not
 from chilkoot.events import CardMove, Turn, Undo, parse_action
 from variants import all_levels, fragment, rules_of
 

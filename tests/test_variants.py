@@ -13,9 +13,10 @@ import pytest
 from chilkoot.cards import DOWN
 from chilkoot.data import rules_folder
 from chilkoot.engine import MAX_ACTIONS, Game, Refusal, legal_moves
-from chilkoot.engine.moves import can_draw, can_turn
+from chilkoot.engine.moves import can_turn
 from chilkoot.engine.play import play_draw, play_move, play_turn
 from chilkoot.engine.position import Position
+from chilkoot.engine.refusals import can_draw
 from chilkoot.events import DRAW, GIVE_UP, Action, CardMove, Simple, TurnUp, Undo, format_action
 from chilkoot.guide import answer_to
 from chilkoot.language.rules import Level, Variant

@@ -15,7 +15,8 @@ from chilkoot.cards import RANKS
 from chilkoot.cli.faults import ERRORS, USAGE, CommandFailed
 from chilkoot.cli.variants import find_level, find_variant, level_of, read_standard_input
 from chilkoot.engine import DealError, Game, Refusal, format_pile, looks_like_board, name_move
-from chilkoot.engine.moves import can_draw, can_turn
+from chilkoot.engine.moves import can_turn
+from chilkoot.engine.refusals import can_draw
 from chilkoot.events import Action, format_action, parse_action
 from chilkoot.language import Rules, Variant
 

@@ -9,22 +9,11 @@ from __future__ import annotations
 from typing import Final
 
 from chilkoot.engine.deal import deal
-from chilkoot.engine.moves import (
-    PileMove,
-    Refusal,
-    can_draw,
-    can_send_home,
-    can_turn,
-    foundation_for,
-    legal_moves,
-    name_move,
-    resolve,
-    why_no_draw,
-    why_not,
-)
+from chilkoot.engine.moves import PileMove, can_send_home, can_turn, foundation_for, legal_moves, name_move
 from chilkoot.engine.outcome import judge
 from chilkoot.engine.play import play_draw, play_home, play_move, play_turn
 from chilkoot.engine.position import Change, Position, Shuffled, State, check_of
+from chilkoot.engine.refusals import Refusal, can_draw, resolve, why_no_draw, why_not
 from chilkoot.events import Action, CardMove, Move, Op, Result, Simple, Status, Turn, TurnUp, Undo
 from chilkoot.language.rules import Rules
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from chilkoot.engine.moves import PileMove, can_draw, can_turn, ends_in_run, is_no_op
+from chilkoot.engine.moves import PileMove, can_turn, ends_in_run, is_no_op
 from chilkoot.engine.position import Position
+from chilkoot.engine.refusals import can_draw
 from chilkoot.engine.stuck import is_stuck, shows_progress
 from chilkoot.events import Result, Status
 

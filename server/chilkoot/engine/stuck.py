@@ -18,7 +18,6 @@ from typing import Final
 from chilkoot.cards import DOWN
 from chilkoot.engine.moves import (
     PileMove,
-    can_draw,
     can_send_home,
     can_turn,
     heads_of,
@@ -29,6 +28,7 @@ from chilkoot.engine.moves import (
 )
 from chilkoot.engine.play import play_draw, play_move
 from chilkoot.engine.position import Change, Position
+from chilkoot.engine.refusals import can_draw
 from chilkoot.engine.relaxed import may_progress
 from chilkoot.engine.tables import Tables
 from chilkoot.events import Turn

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from chilkoot.engine import DealError, Position, Refusal, deal, legal_moves
-from chilkoot.engine.moves import can_turn, why_no_draw, why_not
+from chilkoot.engine.moves import can_turn
+from chilkoot.engine.refusals import why_no_draw, why_not
 from chilkoot.events import CardMove, TurnUp, parse_action
 from chilkoot.language import Diagnostic, failed_test
 from chilkoot.language.rules import Rules, Variant, VariantTest

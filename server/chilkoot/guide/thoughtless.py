@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from chilkoot.cards import DOWN
 from chilkoot.engine import Position, deal, is_no_op, legal_moves
-from chilkoot.engine.moves import PileMove, can_draw, can_turn
+from chilkoot.engine.moves import PileMove, can_turn
 from chilkoot.engine.outcome import is_won
 from chilkoot.engine.play import play_draw, play_move, play_turn
+from chilkoot.engine.refusals import can_draw
 from chilkoot.language.rules import Rules
 
 __all__ = ["deal_of", "has_first_move", "wins"]

@@ -13,17 +13,10 @@ import msgspec
 
 from chilkoot.cards import CARD_NAMES, DOWN, HIDDEN, SUIT_WORDS, card_words, rank_of
 from chilkoot.engine import Position, Refusal, deal, name_move
-from chilkoot.engine.moves import (
-    PileMove,
-    can_draw,
-    can_turn,
-    is_no_op,
-    legal_moves,
-    why_no_draw,
-    why_not,
-)
+from chilkoot.engine.moves import PileMove, can_turn, is_no_op, legal_moves
 from chilkoot.engine.play import play_draw, play_move, play_turn
 from chilkoot.engine.position import Change
+from chilkoot.engine.refusals import can_draw, why_no_draw, why_not
 from chilkoot.events import CardMove, Move, Turn
 from chilkoot.guide.english import capital, count, listed, said
 from chilkoot.language.rules import Rules

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from chilkoot.engine.game import Game
-from chilkoot.engine.moves import Refusal
 from chilkoot.engine.outcome import is_won
 from chilkoot.engine.position import Position
+from chilkoot.engine.refusals import Refusal
 from chilkoot.events import Action, Undo, format_action, parse_action
 from chilkoot.language.rules import from_canonical
 

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from math import log2
 from typing import Final
 
-from chilkoot.engine.moves import can_draw, is_no_op, legal_moves, name_move
+from chilkoot.engine.moves import is_no_op, legal_moves, name_move
 from chilkoot.engine.position import Position
+from chilkoot.engine.refusals import can_draw
 from chilkoot.events import DRAW, Action
 from chilkoot.solver.shorten import play
 from chilkoot.solver.solve import solve

@@ -11,9 +11,10 @@ from typing import Final
 
 from chilkoot.cards import DOWN, card_words
 from chilkoot.engine.game import Game
-from chilkoot.engine.moves import PileMove, can_draw, is_no_op, legal_moves, name_move
+from chilkoot.engine.moves import PileMove, is_no_op, legal_moves, name_move
 from chilkoot.engine.play import is_safe, play_draw, play_move
 from chilkoot.engine.position import Change, Position
+from chilkoot.engine.refusals import can_draw
 from chilkoot.engine.stuck import position_key, reveals
 from chilkoot.events import DRAW, CardMove, Simple
 from chilkoot.language.rules import Rules

@@ -9,10 +9,11 @@ from __future__ import annotations
 import heapq
 
 from chilkoot.cards import DOWN
-from chilkoot.engine.moves import can_draw, can_turn, is_no_op, legal_moves, name_move
+from chilkoot.engine.moves import can_turn, is_no_op, legal_moves, name_move
 from chilkoot.engine.outcome import is_won
 from chilkoot.engine.play import play_draw, play_move, play_turn
 from chilkoot.engine.position import Position
+from chilkoot.engine.refusals import can_draw
 from chilkoot.engine.stuck import position_key
 from chilkoot.events import DRAW, Action, TurnUp
 from chilkoot.solver.verdict import Budget, Verdict

@@ -13,9 +13,10 @@ from typing import Final
 
 from chilkoot.cards import DOWN, card_words
 from chilkoot.engine.game import Game
-from chilkoot.engine.moves import PileMove, can_draw, can_turn, is_no_op, legal_moves, name_move
+from chilkoot.engine.moves import PileMove, can_turn, is_no_op, legal_moves, name_move
 from chilkoot.engine.play import is_safe, play_draw, play_move
 from chilkoot.engine.position import Change, Position
+from chilkoot.engine.refusals import can_draw
 from chilkoot.engine.stuck import blind, position_key
 from chilkoot.events import DRAW, CardMove, Simple, Turn, TurnUp
 

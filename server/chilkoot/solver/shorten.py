@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from chilkoot.engine.moves import can_draw, can_send_home, can_turn, is_no_op, legal_moves, name_move, resolve
+from chilkoot.engine.moves import can_send_home, can_turn, is_no_op, legal_moves, name_move
 from chilkoot.engine.outcome import is_won
 from chilkoot.engine.play import play_draw, play_home, play_move, play_turn
 from chilkoot.engine.position import Position
+from chilkoot.engine.refusals import can_draw, resolve
 from chilkoot.events import DRAW, HOME, Action, CardMove, TurnUp
 from chilkoot.solver.problem import why_unsupported
 from chilkoot.solver.solve import CompiledSearch, solve

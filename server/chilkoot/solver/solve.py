@@ -14,10 +14,10 @@ from typing import Final
 
 import numpy as np
 
-from chilkoot.engine.moves import can_draw, resolve, why_not
 from chilkoot.engine.outcome import is_won
 from chilkoot.engine.play import play_draw, play_move
 from chilkoot.engine.position import Position
+from chilkoot.engine.refusals import can_draw, resolve, why_not
 from chilkoot.events import DRAW, Action, CardMove
 from chilkoot.solver import kernel, stages
 from chilkoot.solver.compiled import Ints

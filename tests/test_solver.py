@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import islice
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from msgspec.structs import replace
 
 from chilkoot.engine import Game
 from chilkoot.engine.outcome import is_won
+from chilkoot.engine.position import Position
 from chilkoot.events import DRAW
 from chilkoot.language.rules import DealPass, Goal, Rules
 from chilkoot.solver import keys
@@ -78,11 +81,14 @@ def small(rules: Rules, ranks: int, columns: int) -> Rules | None:
 def agree_by_brute_force(
     name: str, level: int | None, seeds: range, *, ranks: int = 4, columns: int = 3
 ) -> Counter[str]:
+    """Verdicts on small packs by the rules of a variant, each held against brute force."""
+    rules = small(rules_of(name, level), ranks, columns)
+    return Counter() if rules is None else verdicts_by_brute_force(rules, seeds)
+
+
+def verdicts_by_brute_force(rules: Rules, seeds: range) -> Counter[str]:
     """Verdicts of the compiled search, each held against the plain one and against itself without its prunings."""
     kinds: Counter[str] = Counter()
-    rules = small(rules_of(name, level), ranks, columns) if seeds else None
-    if rules is None:
-        return kinds
     for seed in seeds:
         position = Game.start(rules, f"ck:{seed}").position
         judge = search_plainly(position, Budget(positions=3000))
@@ -90,7 +96,7 @@ def agree_by_brute_force(
             continue
         quick = CompiledSearch(position, Budget(positions=100_000)).decide()
         slow = CompiledSearch(position, Budget(positions=100_000), dead_test=False, swaps=False).decide()
-        assert quick.kind == slow.kind == judge.kind, (name, level, seed, position.board())
+        assert quick.kind == slow.kind == judge.kind, (seed, position.board())
         kinds[judge.kind] += 1
     return kinds
 
@@ -179,6 +185,18 @@ def test_a_lost_position_stays_lost_and_what_leads_to_a_win_is_never_lost() -> N
         assert solve(child.position).kind == "lost", str(move)
 
 
+def is_flagged(position: Position) -> bool:
+    """Whether either dead test calls a position lost."""
+    problem, (held, sizes) = problem_of(position.tables), state_of(position)
+    facts = np.zeros((3, len(position.piles), position.rules.deck.size() + 1), dtype=np.int8)
+    first = np.full(BASES, FREE, dtype=np.int64)
+    worth = np.zeros(BASES, dtype=np.int64)
+    return bool(
+        is_dead(*problem, held, sizes, facts, first, np.uint64(0))
+        or is_dead_by_turns(*problem, held, sizes, facts, first, worth, BASES)
+    )
+
+
 def test_dead_tests_never_flag_a_position_on_a_winning_line() -> None:
     flagged = looked = 0
     for name in ("yukon", "yakutat-bay", "yukon-cells", "alaska", "klondike", "freecell"):
@@ -186,15 +204,71 @@ def test_dead_tests_never_flag_a_position_on_a_winning_line() -> None:
         for number in range(1, 6):
             position = Game.start(rules, f"ms:{number}").position
             for after in replay(position, solve(position, Budget(positions=30_000)).line):
-                problem, (held, sizes) = problem_of(after.tables), state_of(after)
-                facts = np.zeros((3, len(after.piles), rules.deck.size() + 1), dtype=np.int8)
-                first = np.full(BASES, FREE, dtype=np.int64)
-                worth = np.zeros(BASES, dtype=np.int64)
                 looked += 1
-                flagged += bool(is_dead(*problem, held, sizes, facts, first, np.uint64(0)))
-                flagged += bool(is_dead_by_turns(*problem, held, sizes, facts, first, worth, BASES))
+                flagged += is_flagged(after)
     assert looked > 500
     assert flagged == 0
+
+
+def test_dead_tests_know_what_each_group_of_columns_lets_be_built() -> None:
+    rules = small(rules_of("freecell"), 5, 3)
+    assert rules is not None
+    strict = replace(rules.tableau[0], columns=1)
+    loose = replace(strict, columns=2, build=replace(strict.build, suit="any"))
+    rules = replace(rules, tableau=(strict, loose), cells=replace(rules.cells, count=0))
+    for board in (
+        "t1: 4S 5S 5D 4H 3D 5C 2D | t2: 4C 3S 5H 2C 3C 4D | t3: AD 2H AC 2S 3H AH | f4: AS",
+        "t1: 3S AH 2S AC AS 3D 3C | t2: 4D 5C 4S 5S 5H 4C 2D | t3: 3H 4H 5D 2C 2H | f2: AD",
+    ):
+        position = Game.start(rules, board).position
+        line = search_plainly(position, Budget(positions=3000)).line
+        assert line
+        assert not any(is_flagged(after) for after in replay(position, line))
+
+
+def test_what_a_dead_test_found_out_about_one_table_says_nothing_about_another() -> None:
+    one = """t1: KH QS JD | t2: <TH> 6C | t3: <QC> <2C> 7H 4C 3D | t4: <AS> <TD> <6S> 6D 9H JC
+        t5: <KD> <TS> <QD> 9C 8H 7S JH TC 9D 8C 8D 9S 4D 5S 4H 3C | t6: <5C> <5D> <8S> <7C> <6H> 2D 7D 3S 2H KC 4S 3H 2S
+        t7: <5H> <AD> <AH> KS QH JS | f1: AC"""
+    other = re.sub("[CDHS](?=[ >\n]|$)", lambda suit: "SHDC"["CDHS".index(suit[0])], one).replace("f1", "f4")
+    first = np.full(BASES, FREE, dtype=np.int64)
+    worth = np.zeros(BASES, dtype=np.int64)
+    facts = np.zeros((3, 11, 53), dtype=np.int8)
+    flagged = []
+    for board in (one, other):
+        position = Game.start(rules_of("yukon"), board).position
+        problem, (held, sizes) = problem_of(position.tables), state_of(position)
+        flagged.append(bool(is_dead(*problem, held, sizes, facts, first, np.uint64(0))))
+        is_dead_by_turns(*problem, held, sizes, facts, first, worth, BASES)
+    assert flagged == [False, False], "they are the same but for the names of the suits"
+
+
+@pytest.mark.parametrize(
+    ("name", "auto"),
+    (("klondike", "safe"), ("klondike-draw-3", "always"), ("yukon", "always"), ("yakutat-bay", "safe")),
+)
+def test_verdicts_are_right_where_cards_go_home_by_themselves(
+    name: str, auto: Literal["safe", "always"]
+) -> None:
+    rules = small(rules_of(name), 4, 3)
+    assert rules is not None
+    rules = replace(rules, foundations=tuple(replace(one, auto=auto) for one in rules.foundations))
+    assert verdicts_by_brute_force(rules, range(10))["winnable"] >= 2
+
+
+def test_in_two_packs_a_safe_card_may_have_to_wait_for_its_twin() -> None:
+    rules = small(rules_of("freecell"), 5, 4)
+    assert rules is not None
+    rules = replace(
+        rules,
+        deck=replace(rules.deck, packs=2, suits="CD"),
+        cells=replace(rules.cells, count=0),
+        tableau=(replace(rules.tableau[0], empty=replace(rules.tableau[0].empty, accepts=(4,))),),
+    )
+    board = "t1: <3C> AD 5C AC 3C | t2: <5C> 4D 3D 2C 4D | t3: <2C> 4C AC 3D 2D | t4: <5D> 4C 5D AD 2D"
+    position = Game.start(rules, board).position
+    assert search_plainly(position, Budget(positions=3000)).kind == "winnable"
+    assert solve(position, Budget(positions=100_000)).kind == "winnable"
 
 
 def test_a_state_reads_back_from_its_key() -> None:

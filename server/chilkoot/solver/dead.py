@@ -91,7 +91,7 @@ def is_dead(
     cells_take = cells > 0 and ints[p.CELL_SOURCES] & 1
     cells_take_home = cells > 0 and (ints[p.CELL_SOURCES] >> 3) & 1
     starters = start
-    in_order = first[FIRST_KING] != FREE
+    in_order = (bound >> np.uint64(FIRST_KING)) & ONE == ONE
     vacant = vacated(ints, sizes, moved)
     changed = True
     while changed:
@@ -134,7 +134,7 @@ def is_dead(
                             ~np.uint64(0) if free_cell and cells_take else np.uint64(0)
                         )
                         bases = in_turn(
-                            bits, bases, bound, first, plain, homed_bits, clear_bits, free_elsewhere
+                            ints, bits, bases, bound, first, plain, homed_bits, clear_bits, free_elsewhere
                         )
                     if single:
                         if i > 0:
@@ -257,7 +257,17 @@ def starters_now(first: Ints, starters: np.uint64, homed_bits: np.uint64, vacant
 
 
 @compiled
+def riders_of(ints: Ints, bits: Bits, base: int) -> np.uint64:
+    """The cards that some column lets be built on a base."""
+    riders = np.uint64(0)
+    for g in range(ints[p.GROUPS]):
+        riders |= bits[p.FITS + g, base]
+    return riders
+
+
+@compiled
 def in_turn(
+    ints: Ints,
     bits: Bits,
     bases: np.uint64,
     bound: np.uint64,
@@ -275,7 +285,7 @@ def in_turn(
             base = np.uint64(number)
             rider = first[number]
             if rider == HOME_FIRST:
-                if bits[p.FITS, number] & ~(ONE << np.uint64(card)) & ~homed_bits:
+                if riders_of(ints, bits, number) & ~(ONE << np.uint64(card)) & ~homed_bits:
                     bases &= ~(ONE << base)
             elif rider != card:
                 bit = ONE << np.uint64(rider)
@@ -335,7 +345,7 @@ def is_dead_by_turns(
             base_bit = ONE << np.uint64(base)
             asked |= base_bit
             if base < FIRST_KING:
-                riders = bits[p.FITS, base] & ~homed
+                riders = riders_of(ints, bits, base) & ~homed
             elif base == FIRST_KING:
                 riders = starters
             elif first[FIRST_KING] != FREE:

@@ -43,6 +43,8 @@ __all__ = [
 COLUMNS, CELLS, RESERVES, FOUNDATIONS = p.COLUMNS, p.CELLS, p.RESERVES, p.FOUNDATIONS
 ONE = np.uint64(1)
 
+KINDS = p.FOUNDED + p.KIND
+
 DRAW_ONLY = 63
 
 
@@ -128,14 +130,16 @@ def single_moves(
         last = -1
         for f in range(ints[FOUNDATIONS]):
             if takes(ints, bits, held, sizes, f, card):
-                # Foundations that take the card on the same top are the same foundation twice.
+                # Foundations of one kind that hold the same are the same foundation twice.
                 if (
                     last >= 0
-                    and bits[p.F_START, last] == bits[p.F_START, f]
+                    and ints[KINDS + p.FOUNDATION_FIELDS * last] == ints[KINDS + p.FOUNDATION_FIELDS * f]
                     and sizes[first + last] == sizes[first + f]
                 ):
                     top = sizes[first + f]
-                    if top == 0 or held[first + last, top - 1] == held[first + f, top - 1]:
+                    if top == 0 or (
+                        not ints[p.RETURNS] and held[first + last, top - 1] == held[first + f, top - 1]
+                    ):
                         continue
                 moves[count] = code | (first + f)
                 count += 1

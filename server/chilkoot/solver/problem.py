@@ -12,8 +12,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from chilkoot.cards import rank_of
 from chilkoot.engine.position import Position
-from chilkoot.engine.tables import ColumnTable, Tables
+from chilkoot.engine.tables import ColumnTable, Tables, deck_set
 from chilkoot.language.rules import Rules
 from chilkoot.solver.compiled import Bits, Cards, Ints
 
@@ -42,7 +43,7 @@ RETURNS: Final = 18
 RUNS: Final = 19
 FILLS: Final = 20
 AUTO: Final = 21  # 0 never, 1 safe, 2 always
-FORCE_SAFE: Final = 22  # safe cards may be sent home without looking at other moves
+FORCE_SAFE: Final = 22  # safe cards go home unasked: 0 no, 1 yes, 2 yes and no win is lost by it
 MACRO_DRAW: Final = 23  # draws are made only to reach a card of the waste
 DEAD_TEST: Final = 24
 BASE: Final = 25  # the rank that counts as the lowest
@@ -216,21 +217,47 @@ def _info(tables: Tables, *, groups: int) -> Ints:
     info[RETURNS] = returns - {"never"} != set()
     info[RUNS], info[FILLS] = tables.run_homes, tables.fills
     info[AUTO] = ("never", "safe", "always").index(tables.auto_home)
-    # A safe card that goes home could only hurt where emptying a column sets something off or keeps the stock shut.
-    info[FORCE_SAFE] = not tables.fills and not info[REQUIRE_FULL] and rules.goal.kind == "foundations_full"
+    # A safe card that goes home could only hurt where emptying a column sets something off or keeps the stock shut, where
+    # cards that are not safe follow it by themselves, and where it takes another's place.
+    if not tables.fills and not info[REQUIRE_FULL] and rules.goal.kind == "foundations_full":
+        exact = tables.auto_home != "always" and _has_own_places(tables)
+        info[FORCE_SAFE] = 2 if exact else 1
     # Nothing but the waste changes with a draw, so it can wait until a card of the waste is wanted.
     info[MACRO_DRAW] = (
         info[DEAL_TO] == 1
+        and tables.auto_home == "never"
         and not tables.fills
         and not info[REQUIRE_FULL]
         and "when_stock_empty" not in returns
     )
     info[DEAD_TEST] = not tables.run_homes
     info[KINGS] = _has_kings(tables, alike=bool(info[ALIKE]))
-    info[SWAPS] = _has_swaps(tables, alike=bool(info[ALIKE]))
+    # What a swap lays open may be sent home by the rules: then it must be safe there.
+    swaps_stand = tables.auto_home == "never" or info[FORCE_SAFE] == 2
+    info[SWAPS] = swaps_stand and _has_swaps(tables, alike=bool(info[ALIKE]))
     low = tables.base if tables.base is not None else rules.deck.low
     info[BASE] = low if isinstance(low, int) else 0
     return np.array(info, dtype=np.int64)
+
+
+def _has_own_places(tables: Tables) -> bool:
+    """Whether every card has one place at home, so that none goes there in another's stead; runs go by themselves."""
+    singly = [pile for pile in tables.foundations if not pile.accepts_runs]
+    if not singly:
+        return True
+    if tables.copies != 1 or tables.run_homes:
+        return False
+    deck = deck_set(tables.rules)
+    kinds = [(pile.start & deck, tuple(pile.on)) for pile in singly]
+    starts = 0
+    for kind in kinds:
+        start = kind[0]
+        if start.bit_count() > kinds.count(kind) or any(start & one[0] and kind != one for one in kinds):
+            return False
+        starts |= start
+    return len({rank_of(card) for card in range(52) if starts >> card & 1}) == 1 and all(
+        tables.follows[card].bit_count() <= 1 for card in range(52) if not starts >> card & 1
+    )
 
 
 def _has_swaps(tables: Tables, *, alike: bool) -> bool:
@@ -243,6 +270,7 @@ def _has_swaps(tables: Tables, *, alike: bool) -> bool:
         table.group.unit == "any"
         and table.group.limit == "none"
         and table.max_cards is None
+        and table.empty.max_cards is None
         and max(bases) == 2
     )
 

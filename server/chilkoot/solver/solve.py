@@ -23,7 +23,16 @@ from chilkoot.solver import kernel, stages
 from chilkoot.solver.compiled import Ints
 from chilkoot.solver.dead import BASES
 from chilkoot.solver.plain import search_plainly
-from chilkoot.solver.problem import DEAL_TO, STOCK, SWAPS, Problem, problem_of, state_of, why_unsupported
+from chilkoot.solver.problem import (
+    DEAL_TO,
+    FORCE_SAFE,
+    STOCK,
+    SWAPS,
+    Problem,
+    problem_of,
+    state_of,
+    why_unsupported,
+)
 from chilkoot.solver.verdict import Budget, Verdict
 
 __all__ = ["CompiledSearch", "replay", "solve"]
@@ -110,6 +119,13 @@ class _Nodes:
         kernel.refill(self.keys, self.table, count)
 
 
+def _without(problem: Problem, pruning: int) -> Problem:
+    """The same rules for a search that does not leave out so much."""
+    ints = problem.ints.copy()
+    ints[pruning] = 0
+    return problem._replace(ints=ints)
+
+
 def _table_size(room: int) -> int:
     return 1 << (2 * room - 1).bit_length()
 
@@ -123,12 +139,14 @@ class CompiledSearch:
         self.position = position
         self.budget = budget
         self.dead_test = dead_test
-        self.problem: Problem = problem_of(position.tables)
-        without = self.problem.ints.copy()
-        without[SWAPS] = 0
-        self.plain = self.problem._replace(ints=without)
+        # Three readings of the rules: one table at a time, a class of them, and one by which nothing left is a proof.
+        self.problem = problem_of(position.tables)
+        self.plain = _without(self.problem, SWAPS)
         if not swaps:
             self.problem = self.plain
+        self.exact = self.problem
+        if self.problem.ints[FORCE_SAFE] == 1:
+            self.exact = _without(self.problem, FORCE_SAFE)
         self.held, self.sizes = state_of(position)
         self.used = 0
         self.worth = np.zeros(BASES, dtype=np.int64)
@@ -159,7 +177,7 @@ class CompiledSearch:
                 verdict = self._run_in_stages(next(stage_weights))
                 if verdict is not None:
                     return replace(verdict, runs=number + 1)
-        complete = self._run(self.problem, first, None, 16)
+        complete = self._run(self.exact, first, None, 16)
         return replace(complete or Verdict("unknown", self.used), runs=restarts + 1)
 
     def lines(self, runs: int, positions: int = RESTART_POSITIONS) -> Iterator[tuple[Action, ...]]:
@@ -190,7 +208,8 @@ class CompiledSearch:
             if code == kernel.WON:
                 return Verdict("winnable", self.used, self._line(problem, int(nodes.state[3])))
             if code == kernel.EXHAUSTED:
-                return None if nodes.state[6] else Verdict("lost", self.used)
+                proves = problem.ints[FORCE_SAFE] != 1 and not nodes.state[6]
+                return Verdict("lost", self.used) if proves else None
             if code == kernel.FULL:
                 if len(nodes.keys) >= self.most_nodes or self.budget.stop():
                     return None

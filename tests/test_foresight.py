@@ -14,7 +14,6 @@ import pytest
 
 from chilkoot.engine import Game, Refusal
 from chilkoot.engine.position import Position
-from chilkoot.events import CardMove, Undo
 from chilkoot.solver import Advice, advise
 from chilkoot.solver.foresight import foresee
 from chilkoot.solver.sight import sight_of
@@ -96,27 +95,6 @@ def test_it_wins_more_of_yukon_than_the_first_policy() -> None:
             game.act(action)
         won += game.status == "won"
     assert won >= 10, "the first policy wins 7 of these 20"
-
-
-def test_a_move_that_was_taken_back_is_not_advised_again_at_once() -> None:
-    game = Game.start(rules_of("yukon"), "ck:1")
-    advised = set()
-    for _ in range(4):
-        action = advice_for(game).action
-        assert action is not None
-        assert action not in advised
-        advised.add(action)
-        game.act(action)
-        game.act(Undo())
-
-
-def test_what_was_taken_back_is_advised_again_where_nothing_else_is_left() -> None:
-    game = fragment("yukon", "t1: <2C> 9S | t2: <4D> TH")
-    only = CardMove("t1", 1, "t2")
-    assert advice_for(game).action == only
-    game.act(only)
-    game.act(Undo())
-    assert advice_for(game).action == only
 
 
 def test_a_table_that_is_stuck_is_left_at_once() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 import pytest
 
 from chilkoot.engine import Game, Refusal
 from chilkoot.events import CardMove, Undo
-from chilkoot.solver import advise
+from chilkoot.solver import Advice, advise
+from test_foresight import advice_for
 from test_stuck import with_hidden_cards_shuffled
 from variants import all_levels, fragment, rules_of
 
@@ -57,11 +59,12 @@ def test_it_does_not_depend_on_hidden_cards(name: str) -> None:
             game.act(mine.action)
 
 
-def test_it_does_not_repeat_a_move_that_was_taken_back() -> None:
+@pytest.mark.parametrize("policy", (advise, advice_for))
+def test_it_does_not_repeat_a_move_that_was_taken_back(policy: Callable[[Game], Advice]) -> None:
     game = Game.start(rules_of("yukon"), "ck:1")
     advised = set()
     for _ in range(4):
-        action = advise(game).action
+        action = policy(game).action
         assert action is not None
         assert action not in advised
         advised.add(action)
@@ -69,13 +72,16 @@ def test_it_does_not_repeat_a_move_that_was_taken_back() -> None:
         game.act(Undo())
 
 
-def test_what_was_taken_back_is_advised_again_where_nothing_else_is_left() -> None:
+@pytest.mark.parametrize("policy", (advise, advice_for))
+def test_what_was_taken_back_is_advised_again_where_nothing_else_is_left(
+    policy: Callable[[Game], Advice],
+) -> None:
     game = fragment("yukon", "t1: <2C> 9S | t2: <4D> TH")
     only = CardMove("t1", 1, "t2")
-    assert advise(game).action == only
+    assert policy(game).action == only
     game.act(only)
     game.act(Undo())
-    assert advise(game).action == only
+    assert policy(game).action == only
 
 
 def test_it_says_so_where_there_is_no_way_on() -> None:

@@ -1,4 +1,4 @@
-"""The fair policy proper: what can't be seen is dealt at random many times, and each move judged by how those games end.
+"""The better policy for hints and Auto: what can't be seen is dealt at random many times, and each move judged by how those games end.
 
 It is told a ``Sight``, which names no hidden card's place. Its chance numbers come from what the player sees, its work is a
 fixed number of playouts, so the same sight has the same advice everywhere and takes the same time whatever lies face down.

@@ -1,9 +1,9 @@
-"""A fair policy for hints and Auto: it sees what the player sees, and never goes in circles.
+"""The first policy for hints and Auto, quick and for any rules: it answers where ``foresight`` does not, or not in time.
 
-It looks for the shortest ways to progress (a card turned up, a higher score) among the positions that can be reached from
-what is visible, and prefers the one that leaves the better table. It is a function of the visible table and the game's
-visible history: hidden cards are replaced before anything is looked at, and no clock or randomness is read, so neither
-its content nor how long it takes depends on them.
+It sees what the player sees, and never goes in circles: it looks for the shortest ways to progress (a card turned up, a
+higher score) among the positions that can be reached from what is visible, and prefers the one that leaves the better
+table. It is a function of the visible table and the game's visible history: hidden cards are replaced before anything is
+looked at, and no clock or randomness is read, so neither its content nor how long it takes depends on them.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import numpy as np
 
 from chilkoot.solver import problem as p
 from chilkoot.solver.compiled import Bits, Cards, Floats, Ints, compiled
-from chilkoot.solver.dead import FREE, is_dead
+from chilkoot.solver.dead import BASES, FREE, is_dead
 from chilkoot.solver.moves import DRAW_ONLY, is_won, legal, play
 from chilkoot.solver.settle import is_safe, wanted_cards
 
@@ -237,7 +237,7 @@ def playout(
     piles, cards = ints[p.PILES], ints[p.CARDS]
     held, sizes = world.copy(), lengths.copy()
     found, downs = np.zeros(SCANNED, dtype=np.uint64), np.zeros(piles, dtype=np.int64)
-    facts, riders = np.zeros((3, piles, cards), dtype=np.int8), np.full(52, FREE, dtype=np.int64)
+    facts, riders = np.zeros((3, piles, cards), dtype=np.int8), np.full(BASES, FREE, dtype=np.int64)
     log, moves = np.empty((4 * cards + 512, 4), dtype=np.int64), np.empty(8192, dtype=np.int64)
     no_line = np.empty(0, dtype=np.int64)
     first = ints[COLUMNS] + ints[CELLS] + ints[RESERVES]

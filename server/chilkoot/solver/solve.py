@@ -20,6 +20,7 @@ from chilkoot.engine.position import Position
 from chilkoot.engine.refusals import can_draw, resolve, why_not
 from chilkoot.events import DRAW, Action, CardMove
 from chilkoot.solver import kernel, stages
+from chilkoot.solver.chance import numbers_from
 from chilkoot.solver.compiled import Ints
 from chilkoot.solver.dead import BASES
 from chilkoot.solver.plain import search_plainly
@@ -70,16 +71,11 @@ _STAGE_FIRST: Final = (10, 9, 11, 3, 14, 3, 4, 3)
 
 
 def _weights(first: tuple[int, ...] = _FIRST, spans: tuple[tuple[int, int], ...] = _SPANS) -> Iterator[Ints]:
-    """Weights for run after run: the same list for every deal, drawn from a fixed generator (splitmix64)."""
-    state = 0x1F2E3D4C5B6A7988
+    """Weights for run after run: the same list for every deal."""
     yield np.array(first, dtype=np.int64)
+    numbers = numbers_from(0x1F2E3D4C5B6A7988)
     while True:
-        drawn = []
-        for low, high in spans:
-            state = (state + 0x9E3779B97F4A7C15) & (2**64 - 1)
-            mixed = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & (2**64 - 1)
-            mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & (2**64 - 1)
-            drawn.append(low + (mixed ^ (mixed >> 31)) % (high - low + 1))
+        drawn = [low + next(numbers) % (high - low + 1) for low, high in spans]
         yield np.array(drawn, dtype=np.int64)
 
 

@@ -11,8 +11,9 @@ from typing import Final
 
 import numpy as np
 
+from chilkoot.solver.chance import numbers_from
 from chilkoot.solver.compiled import Cards, Ints
-from chilkoot.solver.dead import FREE, is_dead
+from chilkoot.solver.dead import BASES, FREE, is_dead
 from chilkoot.solver.playout import SCANNED, WEIGHTS, playout, scan, score
 from chilkoot.solver.problem import CARDS, DEAD_TEST, PILES, Problem
 
@@ -82,11 +83,11 @@ def _worlds(
     """
     ints = problem.ints
     facts = np.zeros((3, int(ints[PILES]), int(ints[CARDS])), dtype=np.int8)
-    riders = np.full(52, FREE, dtype=np.int64)
+    riders = np.full(BASES, FREE, dtype=np.int64)
     world = held.copy()
     places = tuple(np.array(hidden, dtype=np.int64).reshape(-1, 2).T)
     cards = np.array(unseen, dtype=np.int8) | np.int8(64)
-    numbers = _numbers(seed)
+    numbers = numbers_from(seed)
     while True:
         for _ in range(_DEALS):
             for last in range(len(cards) - 1, 0, -1):
@@ -96,12 +97,3 @@ def _worlds(
             if not ints[DEAD_TEST] or not is_dead(*problem, world, sizes, facts, riders, np.uint64(0)):
                 break
         yield world
-
-
-def _numbers(seed: int) -> Iterator[int]:
-    """Chance numbers from a seed, the same everywhere (splitmix64)."""
-    while True:
-        seed = (seed + 0x9E3779B97F4A7C15) & (2**64 - 1)
-        mixed = ((seed ^ (seed >> 30)) * 0xBF58476D1CE4E5B9) & (2**64 - 1)
-        mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & (2**64 - 1)
-        yield mixed ^ (mixed >> 31)

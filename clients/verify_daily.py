@@ -27,6 +27,10 @@ MOST_BYTES = 4 << 20
 Json = dict[str, Any]
 
 
+LONGEST_SEASON = 4000
+"""Days. A file with more of them only wants to keep a reader busy."""
+
+
 class Wrong(Exception):  # noqa: N818 - it is told to people as it is
     """Something is not as it was committed to, or can't be read."""
 
@@ -190,6 +194,8 @@ def check_day(
     ):
         raise Wrong("the file you kept is of another day or season")
     key = bytes.fromhex(file["key"])
+    if not 1 <= file["day"] <= season["days"] <= LONGEST_SEASON:
+        raise Wrong(f"day {file['day']} of {season['days']}: there is no such day, or no such season")
     if season_root(key, file["day"]).hex() != season["root"]:
         raise Wrong(f"the key, hashed {file['day']} times, is not the season's root")
     said = [f"the key of {date} belongs to the season from {season['first']}"]

@@ -147,6 +147,10 @@ def change_format(file: Frame) -> None:
     file["format"] = "other"
 
 
+def add_days(file: Frame) -> None:
+    file["day"] = file["season"]["days"] = 10**15
+
+
 def hide_key(file: Frame) -> None:
     file["key"] = None
 
@@ -163,6 +167,7 @@ def hide_key(file: Frame) -> None:
         (change_solution, "the solution is not the one"),
         (change_board, "the cards do not lie as the server says"),
         (change_format, "this is not what"),
+        (add_days, "there is no such day, or no such season"),
         (hide_key, "is not revealed yet"),
     ),
 )

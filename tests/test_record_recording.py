@@ -35,7 +35,9 @@ from chilkoot.record import (
     verify,
 )
 from chilkoot.record.recording import MAX_BYTES
+from chilkoot.record.verification import begin
 from record_examples import play, player
+from runs import Run
 from variants import all_levels, rules_of
 
 YUKON = rules_of("yukon")
@@ -306,7 +308,10 @@ def test_a_deal_that_can_not_be_dealt_is_found() -> None:
     ids=lambda value: value[:30],
 )
 def test_rules_that_no_compiler_made_are_found_and_do_no_harm(rules: str) -> None:
-    findings = verify(change(told_by(["t1 1 t2"]), rules=rules))
+    hostile = change(told_by(["t1 1 t2"]), rules=rules)
+    begun = begin(hostile)
+    assert not isinstance(begun, Finding) or begun in verify(hostile)
+    findings = verify(hostile)
     assert findings
     assert all("\n" not in one.message and len(one.message) < 500 for one in findings)
 
@@ -532,3 +537,16 @@ def test_a_damaged_record_is_not_shown(tmp_path: Path) -> None:
             connection.commit()
         with pytest.raises(StoreFault, match="beyond action 3"):
             live(store, "played")
+
+
+@pytest.mark.parametrize("word", ("show", "play"))
+def test_a_recording_that_wants_too_much_is_one_sentence_on_the_command_line(
+    word: str, run: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "large.json"
+    file.write_bytes(
+        encode_recording(change(told_by(["t1 1 t2"]), rules='{"tableau":[{"columns":1000000000}]}'))
+    )
+    ran = run("replay", word, file)
+    assert ran.status == 1
+    assert ran.err.strip() == f"chilkoot: {file}: the rules are beyond the bounds of the rules language"

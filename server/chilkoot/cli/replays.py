@@ -17,9 +17,8 @@ from chilkoot.cli.faults import ERRORS, USAGE, CommandFailed
 from chilkoot.cli.showing import SIGNS, Picture, can_write
 from chilkoot.cli.variants import read_standard_input
 from chilkoot.config import default_database
-from chilkoot.engine import DealError, Game, Refusal, format_pile
+from chilkoot.engine import Game, Refusal, format_pile
 from chilkoot.events import parse_action
-from chilkoot.language import from_canonical
 from chilkoot.record import (
     Finding,
     Reader,
@@ -32,6 +31,7 @@ from chilkoot.record import (
     verify,
 )
 from chilkoot.record.recording import MAX_BYTES
+from chilkoot.record.verification import begin
 from chilkoot.table.telling import LONGEST_PAUSE_MS
 from chilkoot_terminal.draw import Style, draw_table
 
@@ -42,15 +42,7 @@ __all__ = ["export", "headline", "play", "recording_of", "show", "take_in", "ver
 
 def show(flags: argparse.Namespace) -> int:
     """Tell a recorded game: its header, each action, the table at the end."""
-    recording = recording_of(flags.game, flags.database)
-    if isinstance(recording, Finding):
-        raise CommandFailed(f"{flags.game}: {recording.message}")
-    try:
-        game = Game.start(from_canonical(recording.rules), recording.deal)
-    except (msgspec.MsgspecError, ValueError, DealError):
-        raise CommandFailed(
-            f"{flags.game}: its deal can't be dealt; `chilkoot replay verify` says more"
-        ) from None
+    recording, game = _dealt(flags)
     if flags.json:
         _print_json(
             game=recording.game,
@@ -68,6 +60,16 @@ def show(flags: argparse.Namespace) -> int:
     if not flags.json:
         print(f"{'' if flags.boards else chr(10) + game.board() + chr(10) + chr(10)}{_outcome(recording)}")
     return 0
+
+
+def _dealt(flags: argparse.Namespace) -> tuple[Recording, Game]:
+    """A recording and its game before the first action."""
+    recording = recording_of(flags.game, flags.database)
+    if isinstance(recording, Finding):
+        raise CommandFailed(f"{flags.game}: {recording.message}")
+    if isinstance(game := begin(recording), Finding):
+        raise CommandFailed(f"{flags.game}: {game.message}")
+    return recording, game
 
 
 def _show_actions(flags: argparse.Namespace, recording: Recording, game: Game) -> None:
@@ -104,15 +106,7 @@ def _outcome(recording: Recording) -> str:
 
 def play(flags: argparse.Namespace) -> int:
     """Show a recorded game in time: the table after each action, as the player saw it."""
-    recording = recording_of(flags.game, flags.database)
-    if isinstance(recording, Finding):
-        raise CommandFailed(f"{flags.game}: {recording.message}")
-    try:
-        game = Game.start(from_canonical(recording.rules), recording.deal)
-    except (msgspec.MsgspecError, ValueError, DealError):
-        raise CommandFailed(
-            f"{flags.game}: its deal can't be dealt; `chilkoot replay verify` says more"
-        ) from None
+    recording, game = _dealt(flags)
     is_screen = sys.stdout.isatty()
     _draw(game, headline(recording), is_screen=is_screen)
     before = recording.created_ms

@@ -18,7 +18,7 @@ from chilkoot.language.rules import Rules, from_canonical
 from chilkoot.record.chain import action_hash, hint_hash, start_hash
 from chilkoot.record.recording import Finding, RecordedAction, RecordedHint, Recording, entries
 
-__all__ = ["GOING_ON", "replay", "verify"]
+__all__ = ["GOING_ON", "begin", "replay", "verify"]
 
 GOING_ON: Final = frozenset({"playing", "stuck"})
 """One and the same for a record: a later engine may tell of more tables that they are stuck, and it ends nothing."""
@@ -111,6 +111,17 @@ def _check_play(recording: Recording) -> Iterator[Finding]:
 
 def replay(recording: Recording) -> Game | Finding:
     """Play a recorded game again; a Finding where its rules, its deal or an action do not allow that."""
+    game = begin(recording)
+    if isinstance(game, Finding):
+        return game
+    try:
+        return _play(game, recording)
+    except Exception as error:  # noqa: BLE001  rules that no compiler made may be nonsense in any way
+        return _unplayable(error)
+
+
+def begin(recording: Recording) -> Game | Finding:
+    """A recorded game as it was dealt; a Finding where its rules or its deal do not allow that."""
     if recording.semantics != SEMANTICS:
         return Finding(
             code="header",
@@ -124,16 +135,18 @@ def replay(recording: Recording) -> Game | Finding:
     if not _is_within_bounds(rules):
         return Finding(code="rules", seq=0, message="the rules are beyond the bounds of the rules language")
     try:
-        return _play(rules, recording)
-    except Exception as error:  # noqa: BLE001  rules that no compiler made may be nonsense in any way
-        return Finding(code="rules", seq=0, message=f"the rules can't be played ({type(error).__name__})")
-
-
-def _play(rules: Rules, recording: Recording) -> Game | Finding:
-    try:
-        game = Game.start(rules, recording.deal)
+        return Game.start(rules, recording.deal)
     except DealError as error:
         return Finding(code="deal", seq=0, message=f"the deal can't be dealt: {error.message}")
+    except Exception as error:  # noqa: BLE001  as in `replay`
+        return _unplayable(error)
+
+
+def _unplayable(error: Exception) -> Finding:
+    return Finding(code="rules", seq=0, message=f"the rules can't be played ({type(error).__name__})")
+
+
+def _play(game: Game, recording: Recording) -> Game | Finding:
     for number, entry in enumerate(recording.actions, 1):
         action = parse_action(entry.text)
         if action is None:

@@ -215,6 +215,22 @@ async def test_a_hello_that_may_not_be_on_record_is_told_as_it_is(
             assert (reply["type"], reply["resumed"]) == ("welcome", True)
 
 
+@pytest.mark.parametrize("kind", ("move", "legal", "sync"))
+async def test_a_game_that_can_not_be_read_just_now_is_unavailable_and_the_connection_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    def unreadable(_: str) -> None:
+        raise StoreUnavailable("no disk")
+
+    move = {"base": 0, "from": "t1", "to": "t2"} if kind == "move" else {}
+    async with house_in_this_process(tmp_path) as (url, ledger), calling(url) as caller:
+        with monkeypatch.context() as patch:
+            patch.setattr(ledger.reader, "load_game", unreadable)
+            error = await caller.ask(kind, 700, game="A" * 22, **move)
+            assert (error["type"], error["code"]) == ("error", "unavailable")
+        assert (await caller.ask(kind, 700, game="A" * 22, **move))["code"] == "no_such_game"
+
+
 async def test_a_bug_in_one_command_is_told_with_a_reference_and_stays_with_its_connection(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -9,10 +9,12 @@ only after such a wait.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Coroutine, Generator
 from types import coroutine as generator_coroutine
 from typing import Any
 
+from chilkoot.host.log import log
 from chilkoot.record import StoreFault
 
 __all__ = ["Commit", "run_at_once"]
@@ -35,10 +37,13 @@ class Commit:
         self._fault: StoreFault | None = None
 
     def settle(self, fault: StoreFault | None) -> None:
-        """The outcome is known: whoever waits goes on at once."""
+        """The outcome is known: whoever waits goes on at once. What goes wrong there is theirs: others wait for theirs."""
         self._fault, self._is_settled = fault, True
         if self.wake is not None:
-            self.wake()
+            try:
+                self.wake()
+            except Exception:  # noqa: BLE001 - logged; nobody else may be left waiting for it
+                log.exception("what waited for a commit failed")
 
     def __await__(self) -> Generator[Any, None, StoreFault | None]:
         if not self._is_settled:
@@ -79,10 +84,12 @@ async def _go_on(work: Coroutine[Any, None, None], waited: object, then: _Then) 
 
 @generator_coroutine
 def _resumed(work: Coroutine[Any, None, None], waited: object) -> Generator[Any, None, None]:
-    """The rest of a coroutine that waits for this already."""
-    try:
-        yield waited
-    except BaseException:
-        work.close()
-        raise
-    yield from work.__await__()
+    """The rest of a coroutine that waits for this already: what comes of the waiting, a fault as well, comes to it."""
+    with contextlib.suppress(StopIteration):
+        while True:
+            try:
+                yield waited
+            except BaseException as fault:  # noqa: BLE001 - handed on
+                waited = work.throw(fault)
+            else:
+                waited = work.send(None)

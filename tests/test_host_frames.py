@@ -11,7 +11,7 @@ from itertools import accumulate
 
 import pytest
 from websockets.client import ClientProtocol
-from websockets.frames import Frame, Opcode
+from websockets.frames import Frame, Opcode, apply_mask  # type: ignore[attr-defined]
 from websockets.uri import parse_uri
 
 from caller import calling
@@ -51,6 +51,15 @@ def test_only_one_small_whole_message_takes_the_short_way(size: int) -> None:
     assert payload_of(bytes([whole[0] | 0x40]) + whole[1:]) is None
     if size <= 125:
         assert payload_of(masked(payload, Opcode.PING)) is None
+
+
+def test_a_length_in_more_bytes_than_it_takes_is_read_as_the_library_reads_it_or_left_to_it() -> None:
+    mask = b"mask"
+    for size in range(300):
+        payload = random.Random(size).randbytes(size)
+        for marker, length in ((126, size.to_bytes(2, "big")), (127, size.to_bytes(8, "big"))):
+            whole = bytes((TEXT, 0x80 | marker)) + length + mask + apply_mask(payload, mask)
+            assert payload_of(whole) in (payload, None)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -101,6 +110,24 @@ async def test_what_is_said_does_not_depend_on_how_its_bytes_are_cut(server: Liv
             heard += await reader.read(65536)
     writer.close()
     assert [int(number) for number in re.findall(rb'"re":(\d+)', heard)] == list(range(1, 40))
+
+
+async def test_what_lies_in_a_frame_that_came_with_the_handshake_is_no_frame(server: LiveServer) -> None:
+    inner = masked(b'{"type":"ping","id":9}')
+    mask = apply_mask(b"\r\n\r\n", b"    ")
+    head = bytes((TEXT, 0x80 | len(inner) + 8)) + mask + b"\r\n\r\n" * 2
+    protocol = ClientProtocol(parse_uri(server.url))
+    protocol.send_request(protocol.connect())
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    writer.write(b"".join(protocol.data_to_send()) + head)
+    await reader.readuntil(b"\r\n\r\n")
+    writer.write(inner)
+    async with asyncio.timeout(10):
+        heard = await reader.read()
+    writer.close()
+    # As a text it is none.
+    assert b'"re":9' not in heard
+    assert b"invalid start byte" in heard
 
 
 @pytest.mark.parametrize(

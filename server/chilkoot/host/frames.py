@@ -21,12 +21,13 @@ _LARGEST: Final = 4096
 def payload_of(data: bytes) -> bytes | None:
     """The payload of the message that these bytes are; None where they are anything but one small masked whole one."""
     size = len(data)
-    if not 6 <= size <= _LARGEST or data[0] not in (TEXT, BINARY):
+    # A second byte below 0x80 is of a frame without a mask, 0xFF of one whose length takes eight bytes.
+    if not 6 <= size <= _LARGEST or data[0] not in (TEXT, BINARY) or not 0x80 <= data[1] < 0xFF:
         return None
     length, at = data[1] - 0x80, 2
     if length == 126:
         length, at = data[2] << 8 | data[3], 4
-    if length < 0 or size != at + 4 + length:
+    if size != at + 4 + length:
         return None
     return apply_mask(data[at + 4 :], data[at : at + 4])
 

@@ -133,7 +133,8 @@ class Socket(ServerConnection):
                 self.transport.write(_NOT_ALLOWED)
                 self.transport.close()
                 return
-            self._missing = 0 if data.endswith(b"\r\n\r\n") else -1
+            _, end, begun = data.partition(b"\r\n\r\n")
+            self._missing = 0 if end and not begun else -1
         elif self._is_between_frames() and (payload := payload_of(data)) is not None:
             self._deliver(payload, is_text=data[0] == TEXT)
             return

@@ -35,7 +35,8 @@ class Conversation:
             self._begin()
 
     def _begin(self) -> None:
-        if self._connection.is_lost:
+        if self._connection.is_lost or not self._connection.socket.has_message:
+            # Gone, or refused: what waited does not count any more.
             return
         message = self._connection.socket.next_message()
         run_at_once(take(self._house, self._connection, message), self._answered)

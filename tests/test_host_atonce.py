@@ -18,7 +18,8 @@ class Run:
     def __init__(self, *waits: Awaitable[object]) -> None:
         self.said: list[object] = []
         self.ends: list[BaseException | None] = []
-        run_at_once(self._work(waits), self.ends.append)
+        self._is_over = asyncio.Event()
+        run_at_once(self._work(waits), self._end)
 
     async def _work(self, waits: tuple[Awaitable[object], ...]) -> None:
         for one in waits:
@@ -27,11 +28,14 @@ class Run:
             except StoreUnavailable as fault:
                 self.said.append(fault)
 
+    def _end(self, fault: BaseException | None) -> None:
+        self.ends.append(fault)
+        self._is_over.set()
+
     async def over(self) -> None:
         """Wait for its end."""
         async with asyncio.timeout(5):
-            while not self.ends:
-                await asyncio.sleep(0)
+            await self._is_over.wait()
 
 
 async def beginning_in_a_callback(*waits: Awaitable[object]) -> Run:

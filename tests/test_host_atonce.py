@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable
+from functools import partial
 
 import pytest
 
@@ -101,7 +102,7 @@ async def test_what_one_who_waited_does_wrong_keeps_no_other_from_its_outcome(
         told.append(number)
 
     for number, commit in enumerate(commits):
-        commit.wake = lambda number=number: wake(number)  # type: ignore[misc]
+        commit.wake = partial(wake, number)
     for commit in commits:
         commit.settle(None)
     assert told == [0, 2]

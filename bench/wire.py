@@ -2,7 +2,8 @@
 
 Run by hand: ``python bench/wire.py [GAMES [ACTIONS [ROUNDS]]]``, with the three source roots in PYTHONPATH. Both servers are
 processes of their own, loaded by the same clients in turns. What counts is their processor time, so other work on the machine
-disturbs little; still, compare ratios, not times. Two loads: *busy*, where each client acts as soon as it was answered (the
+disturbs little; still, compare ratios, not times. A third server shows the floor: it knows no rule and reads no frame, but puts
+one row for each on disk, and changes one, before it answers, with bare `sqlite3` and group commit. Two loads: *busy*, where each client acts as soon as it was answered (the
 echo then costs little, for many frames share one turn of its loop), and *quick*, where each acts ten times a second.
 
 The aims: a ratio of at most 2 with 50 games, at most 150 bytes down for a plain move.
@@ -59,6 +60,56 @@ async def main():
         print(server.sockets[0].getsockname()[1], flush=True)
         await asyncio.get_running_loop().create_future()
 answer = b"x" * int(sys.argv[1])
+asyncio.run(main())
+"""
+
+DURABLE_ECHO = """
+import asyncio, sqlite3, sys
+from collections import deque
+from queue import SimpleQueue
+from threading import Thread
+from websockets.asyncio.server import serve
+def write(path, bell, loop):
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("PRAGMA journal_mode=wal")
+    db.execute("PRAGMA synchronous=2")
+    db.execute("CREATE TABLE game (n INTEGER PRIMARY KEY, seq INTEGER, head BLOB)")
+    db.execute("CREATE TABLE action (game INTEGER, seq INTEGER, text TEXT, actor TEXT, at_ms INTEGER, hash BLOB, PRIMARY KEY (game, seq))")
+    while True:
+        bell.get()
+        if batch := [queued.popleft() for _ in range(len(queued))]:
+            db.execute("BEGIN IMMEDIATE")
+            db.executemany("INSERT INTO action VALUES (?, ?, 'T1 T2 3', 'aaaaaaaaaaaaaaaaaaaaaa', 1764489600000, ?)", [(game, seq, HASH) for game, seq, _ in batch])
+            db.executemany("UPDATE game SET seq = ?, head = ? WHERE n = ?", [(seq, HASH, game) for game, seq, _ in batch])
+            db.execute("COMMIT")
+            loop.call_soon_threadsafe(answer, [future for _, _, future in batch])
+def answer(futures):
+    for future in futures:
+        if not future.done():
+            future.set_result(None)
+def hand_over():
+    queued.extend(gathered)
+    gathered.clear()
+    bell.put(None)
+async def echo(ws):
+    loop, game = asyncio.get_running_loop(), next(numbers)
+    seq = 0
+    async for message in ws:
+        seq += 1
+        future = loop.create_future()
+        if not gathered:
+            loop.call_soon(hand_over)
+        gathered.append((game, seq, future))
+        await future
+        await ws.send(reply, text=True)
+async def main():
+    Thread(target=write, args=(sys.argv[2], bell, asyncio.get_running_loop()), daemon=True).start()
+    async with serve(echo, "127.0.0.1", 0, compression=None, max_size=32768, max_queue=4) as server:
+        print(server.sockets[0].getsockname()[1], flush=True)
+        await asyncio.get_running_loop().create_future()
+HASH = bytes(32)
+queued, gathered, bell, numbers = deque(), [], SimpleQueue(), iter(range(1, 1000000))
+reply = b"x" * int(sys.argv[1])
 asyncio.run(main())
 """
 
@@ -204,35 +255,41 @@ async def serving(arguments: list[str]) -> tuple[subprocess.Popen[str], str]:
 
 
 async def compare(name: str, scripts: list[Script], pause: float, rounds: int) -> None:
-    """Load both servers in turns, print the ratio: the median of the rounds, for what else runs here comes and goes."""
+    """Load the servers in turns, print the ratios: the medians of the rounds, for what else runs here comes and goes."""
     total = sum(len(actions) for _, _, actions in scripts)
-    ours, bare = Load(pause), Load(pause)
-    spent: list[tuple[float, float]] = []
+    ours, others = Load(pause), Load(pause)
+    spent: list[tuple[float, float, float]] = []
     with tempfile.TemporaryDirectory() as folder:
         server, said = await serving([*SERVER, "--database", f"sqlite:///{folder}/g.db"])
         url = said.replace("http", "ws") + "/ws"
-        echo = None
+        echoes: list[tuple[subprocess.Popen[str], str]] = []
         for _ in range(rounds):
-            seconds = await measure(server.pid, ours, [ours.play(url, *one) for one in scripts])
-            if echo is None:
+            used = [await measure(server.pid, ours, [ours.play(url, *one) for one in scripts])]
+            if not echoes:
                 down = round(statistics.mean(ours.sizes))
-                echo, port = await serving([sys.executable, "-c", ECHO, str(down)])
-            bare_url = f"ws://127.0.0.1:{port}"
-            bare_seconds = await measure(
-                echo.pid, bare, [bare.echo(bare_url, actions) for _, _, actions in scripts]
-            )
-            spent.append((seconds, bare_seconds))
-        for process in (server, echo):
-            if process is not None:
-                process.terminate()
-                process.wait()
-    ratios = sorted(seconds / bare_seconds for seconds, bare_seconds in spent)
-    seconds, bare_seconds = (statistics.median(column) / total * 1e6 for column in zip(*spent, strict=True))
+                echoes.append(await serving([sys.executable, "-c", ECHO, str(down)]))
+                echoes.append(
+                    await serving([sys.executable, "-c", DURABLE_ECHO, str(down), f"{folder}/echo.db"])
+                )
+            for process, port in echoes:
+                clients = [others.echo(f"ws://127.0.0.1:{port}", actions) for _, _, actions in scripts]
+                used.append(await measure(process.pid, others, clients))
+            spent.append((used[0], used[1], used[2]))
+        for process in (server, *(process for process, _ in echoes)):
+            process.terminate()
+            process.wait()
+    ratios = sorted(seconds / bare for seconds, bare, _ in spent)
+    floors = [durable / bare for _, bare, durable in spent]
+    seconds, bare, durable = (statistics.median(column) / total * 1e6 for column in zip(*spent, strict=True))
     latencies = sorted(ours.latencies)
     print(
         f"{name}: ratio {statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f} in {rounds} rounds); "
-        f"server {seconds:.0f} µs of CPU an action, echo {bare_seconds:.0f} µs a message; "
+        f"server {seconds:.0f} µs of CPU an action, echo {bare:.0f} µs a message; "
         f"latency p50 {latencies[len(latencies) // 2] * 1e3:.1f} ms, p99 {latencies[len(latencies) * 99 // 100] * 1e3:.1f} ms"
+    )
+    print(
+        f"  a durable echo: ratio {statistics.median(floors):.2f} ({min(floors):.2f} to {max(floors):.2f}), {durable:.0f} µs; "
+        f"the server takes {statistics.median(mine / durable for mine, _, durable in spent):.2f} times that"
     )
     print(f"  bytes down: {statistics.mean(ours.plain):.0f} for a plain move, {down} on average")
 

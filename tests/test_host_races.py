@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -21,7 +22,7 @@ from chilkoot.config import Limits
 from chilkoot.engine import Game
 from chilkoot.events import parse_action
 from chilkoot.host.connection import Connection
-from chilkoot.host.hub import Live
+from chilkoot.host.hub import Hub, Live
 from chilkoot.host.metrics import Metrics
 from chilkoot.host.races import Room
 from chilkoot.table import Race, Session
@@ -571,6 +572,27 @@ async def test_who_reads_too_slowly_gets_one_word_on_the_race_in_place_of_all_th
     assert (len(told), metrics.collapses) == (1, 1)
     slow.publish(room, b"and on")
     assert slow.written[-1] == b"and on"
+
+
+async def test_who_may_not_look_on_any_more_is_told_so_however_slowly_they_read() -> None:
+    nothing: Any = None
+    hub, live = Hub(nothing, nothing, history=1, watched=0), Live("g")
+    table: Any = SimpleNamespace(game=SimpleNamespace(seq=500), role_of=lambda _: None)
+    socket: Any = Stuck()
+
+    async def catch_up(viewer: Connection, source: Live | Room) -> bytes | None:
+        return b"the table" if source.id in viewer.watching else None
+
+    slow = Slow(socket, Session("s", "ann"), JSON, Limits(outbox=8), catch_up, Metrics())
+    slow.written = []
+    hub.watch(slow, live)
+    for number in range(500):
+        slow.publish(live, b"%d" % number)
+    hub.dismiss(live, table)
+    socket.is_full = False
+    socket.on_writable()
+    await slow.drained()
+    assert [json.loads(one)["type"] for one in slow.written] == ["dismissed"]
 
 
 # nothing is given away

@@ -158,7 +158,8 @@ class Hub:
         text = encode(Dismissed(game=live.id, seq=table.game.seq))
         for viewer in list(live.viewers):
             if table.role_of(viewer.session.player) is None:
-                viewer.publish(live, text)
+                # No event that a snapshot may take the place of: to who may not look on none is sent.
+                viewer.send(text)
                 self.unwatch(viewer, live)
 
     def watchable(self) -> list[WatchableGame]:

@@ -71,7 +71,7 @@ def test_those_who_did_not_win_are_placed_when_the_race_is_over() -> None:
     race.taken["bob"].stands("playing", 30, 80, ended_ms=None, now_ms=15_000)
     race.taken["cid"].stands("won", 52, 200, ended_ms=16_000, now_ms=16_000)
     race.taken["dan"].stands("playing", 51, 80, ended_ms=None, now_ms=16_000)
-    race.taken["dan"].leave(17_000)
+    race.taken["dan"].ends("left", 51, 80, ended_ms=17_000)
     race.taken["eve"].stands("stuck", 20, 50, ended_ms=None, now_ms=17_000)
     race.taken["fay"].stands("playing", 30, 79, ended_ms=None, now_ms=17_000)
     assert places(race)["ann"] is None
@@ -84,13 +84,13 @@ def test_a_race_is_decided_when_nobody_plays_any_more() -> None:
     race = running("ann", "bob")
     race.taken["ann"].stands("won", 52, 90, ended_ms=20_000, now_ms=20_000)
     before = race.is_decided
-    race.taken["bob"].leave(21_000)
+    race.taken["bob"].ends("left", 0, 0, ended_ms=21_000)
     assert (before, race.is_decided, race.state) == (False, True, "running")
 
 
 def test_what_counts_no_longer_changes_no_standing() -> None:
     race = running("ann", "bob")
-    race.taken["bob"].leave(21_000)
+    race.taken["bob"].ends("left", 0, 0, ended_ms=21_000)
     assert not race.taken["bob"].stands("won", 52, 90, ended_ms=22_000, now_ms=22_000)
     assert race.taken["bob"].status == "left"
 

@@ -65,7 +65,7 @@ async def on_hello(request: Request) -> None:
         return
     for game, seen in (command.games or {}).items():
         await _bring_up_to_date(request, game, seen)
-    house.races.come_back(connection)
+    await house.races.come_back(connection)
 
 
 async def _return(request: Request, token: str, name: str | None) -> bool:

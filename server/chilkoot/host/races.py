@@ -20,6 +20,7 @@ from chilkoot.record import (
     EndRace,
     SeatGame,
     StartRace,
+    StoreDoubtful,
     StoreFault,
     Unseal,
     Write,
@@ -51,12 +52,25 @@ _LONGEST_MS: Final = 30 * 24 * 60 * 60 * 1000
 class Room:
     """A race in memory and the connections that are told of it."""
 
-    __slots__ = ("changed", "has_newcomers", "haunting", "id", "lock", "race", "run_up", "timer", "viewers")
+    __slots__ = (
+        "changed",
+        "has_newcomers",
+        "haunting",
+        "id",
+        "is_doubtful",
+        "lock",
+        "race",
+        "run_up",
+        "timer",
+        "viewers",
+    )
 
     def __init__(self, race: Race) -> None:
         self.id = race.id
         self.race = race
         self.lock = asyncio.Lock()
+        self.is_doubtful = False
+        """Whether a commit about who sits where may be on record or not."""
         self.viewers: set[Connection] = set()
         self.changed: set[int] = set()
         """Seats whose standing was not told yet."""
@@ -86,7 +100,12 @@ class Races:
         """Take up the races that went on when the server stopped. Raises StoreFault."""
         ledger = self._house.ledger
         for race in await ledger.ask(ledger.reader.open_races):
-            await self.find(race)
+            try:
+                await self.find(race)
+            except StoreFault:
+                raise
+            except Exception:  # noqa: BLE001 - logged; one race must not be what a server does not start for
+                log.exception("race %s can't go on", race)
 
     async def find(self, race: str) -> Room | None:
         """The room of that id; None where there is none. Raises StoreFault."""
@@ -132,6 +151,42 @@ class Races:
         self._of_player[seat.player].add(room)
         self.touch(room, seat.number, is_newcomer=True)
 
+    async def doubt(self, room: Room, fault: StoreFault) -> None:
+        """After a commit about who sits where that failed: make memory say what the record says. Under the room's lock.
+
+        Raises StoreFault; then what may be wrong is read before anything else is done about the room.
+        """
+        room.is_doubtful |= isinstance(fault, StoreDoubtful)
+        await self.make_sure(room)
+
+    async def make_sure(self, room: Room) -> None:
+        """Read again who sits where if memory may be wrong. Under the room's lock. Raises StoreFault."""
+        if not room.is_doubtful:
+            return
+        ledger, race = self._house.ledger, room.race
+        stored = await ledger.ask(ledger.reader.race, room.id)
+        if stored is None:
+            raise LookupError(f"race {room.id} is no longer on record")
+        room.is_doubtful = False
+        if race.state != "waiting":
+            return
+        seated = race_from(stored, race.ghost, self._house.clock.ms()).taken
+        for player in seated.keys() - race.taken.keys():
+            race.taken[player] = seated[player]
+            self.sat_down(room, seated[player])
+        for player in race.taken.keys() - seated.keys():
+            self.got_up(room, player)
+        if race.is_full:
+            self.begin(room)
+
+    async def next_of(self, race: Race) -> str | None:
+        """The race that follows one that is over, as far as memory or the record know of one. Raises StoreFault."""
+        if race.next is None:
+            ledger = self._house.ledger
+            stored = await ledger.ask(ledger.reader.race, race.id)
+            race.next = None if stored is None else stored.next
+        return race.next
+
     def open_of(self, player: str) -> list[Room]:
         """The races of a player that are not over."""
         return list(self._of_player.get(player, ()))
@@ -151,12 +206,15 @@ class Races:
         room.viewers.discard(connection)
         connection.racing.discard(room)
 
-    def come_back(self, connection: Connection) -> None:
+    async def come_back(self, connection: Connection) -> None:
         """Tell a connection that has just said who it is of the races it is in."""
         player = connection.session.player
         for room in self.open_of(player):
-            self.watch(connection, room)
-            connection.publish(room, self.reply(room, player))
+            async with room.lock:
+                # Somebody may have been sitting down, or the race have ended, while this waited.
+                if player in room.race.taken and room.race.state != "over":
+                    self.watch(connection, room)
+                    connection.publish(room, self.reply(room, player))
 
     def reply(self, room: Room, player: str, answers: int | None = None) -> bytes:
         """A race as one player sees it."""
@@ -197,6 +255,8 @@ class Races:
 
     def begin(self, room: Room, seconds: float | None = None) -> None:
         """All seats are taken: count down, then deal."""
+        if room.run_up is not None:
+            return
         countdown = self._house.limits.race_countdown if seconds is None else seconds
         room.run_up = asyncio.create_task(self._run_up(room, countdown))
         self._house.spawn(room.run_up)
@@ -235,6 +295,13 @@ class Races:
         """Whether nothing is left to be done for the start: it is made, or will never be."""
         async with room.lock:
             if self._house.is_draining or room.race.state != "waiting":
+                return True
+            try:
+                await self.make_sure(room)
+            except StoreFault:
+                return False
+            if room.run_up is not asyncio.current_task():
+                # Somebody had got up; another countdown is another task.
                 return True
             if not await self._start(room, dealt):
                 return False
@@ -317,13 +384,23 @@ class Races:
 
     async def leave(self, room: Room, seat: Seat) -> StoreFault | None:
         """A player of a race that runs leaves it. Under the room's lock."""
-        now_ms = self._house.clock.ms()
-        fault = await self._house.ledger.commit((end_of(room.race, seat, "left", now_ms),))
-        if fault is None and not seat.is_done:
-            seat.leave(now_ms)
+        end = end_of(room.race, seat, "left", self._house.clock.ms())
+        fault = await self._house.ledger.commit((end,))
+        if isinstance(fault, StoreDoubtful) and await self._has_left(room.race, seat):
+            fault = None
+        if fault is None:
+            # Whatever its game has come to meanwhile: on record this was first.
+            seat.ends(end.status, end.score, end.moves, ended_ms=end.ended_ms)
             self.touch(room, seat.number)
             self._go_on(room)
         return fault
+
+    async def _has_left(self, race: Race, seat: Seat) -> bool:
+        ledger = self._house.ledger
+        stored = await ledger.ask(ledger.reader.race, race.id)
+        return stored is not None and any(
+            one.number == seat.number and one.status == "left" for one in stored.taken
+        )
 
     def _go_on(self, room: Room) -> None:
         """End a race that is decided, and see to it that a ghost goes on."""
@@ -357,19 +434,20 @@ class Races:
             if race.state == "over":
                 return
             now_ms = house.clock.ms()
-            games = [seat.game for seat in race.taken.values() if seat.game is not None]
+            played = [seat for seat in race.taken.values() if seat.game is not None]
+            games = [seat.game for seat in played if seat.game is not None]
+            ends = [end_of(race, seat, seat.final_status, seat.ended_ms) for seat in played]
             writes: list[Write] = [EndRace(race=race.id, ended_ms=now_ms)]
             writes += [Unseal(game=one, at_ms=now_ms) for one in games]
-            writes += [
-                end_of(race, seat, seat.final_status, seat.ended_ms)
-                for seat in race.taken.values()
-                if seat.game is not None
-            ]
+            writes += ends
             fault = await house.ledger.commit(tuple(writes))
             if fault is not None:
                 # The next round tries again.
                 log.warning("a race can't be ended just now: %s", fault)
                 return
+            for seat, end in zip(played, ends, strict=True):
+                # What was done meanwhile came too late for the record.
+                seat.ends(end.status, end.score, end.moves, ended_ms=end.ended_ms)
             race.end(now_ms)
             for seat in race.taken.values():
                 self._forget(room, seat)
@@ -420,9 +498,15 @@ class Races:
         if not allowed or room.race.state != "running":
             return
         for seat in list(room.race.taken.values()):
-            if not seat.is_done and now_ms - seat.acted_ms > allowed:
+            if _idles(seat, now_ms, allowed):
                 async with room.lock:
-                    await self.leave(room, seat)
+                    # While this waited it may have acted, or the race have ended.
+                    if _idles(seat, now_ms, allowed):
+                        await self.leave(room, seat)
+
+
+def _idles(seat: Seat, now_ms: int, allowed_ms: float) -> bool:
+    return not seat.is_done and now_ms - seat.acted_ms > allowed_ms
 
 
 def _is_due(race: Race, now_ms: int, wait_seconds: float) -> bool:

@@ -8,8 +8,17 @@ from chilkoot.host.entering import may_open, new_player
 from chilkoot.host.races import Room
 from chilkoot.host.request import Request
 from chilkoot.language.rules import Level, Rules, canonical_text, from_canonical
-from chilkoot.record import Conflict, DropSeat, NewRace, PutRules, StoreFault, TakeSeat, Write
-from chilkoot.table import Ghost, Race, no_such_level, race_reply
+from chilkoot.record import (
+    Conflict,
+    DropSeat,
+    NewRace,
+    PutRules,
+    StoreDoubtful,
+    StoreFault,
+    TakeSeat,
+    Write,
+)
+from chilkoot.table import Ghost, Race, Seat, no_such_level, race_reply
 from chilkoot.wire import ErrorCode, commands, encode
 from chilkoot.wire.messages import Error, Ok
 from chilkoot.wire.replies import error
@@ -130,7 +139,10 @@ async def _open(request: Request, race: Race, rules: Rules) -> bool:
     writes.append(made)
     writes.append(TakeSeat(race=race.id, number=seat.number, player=request.player, joined_ms=now_ms))
     fault = await house.ledger.commit((*writes, *request.reply_writes(body)))
-    if fault is not None:
+    if fault is not None and not (
+        isinstance(fault, StoreDoubtful)
+        and await house.ledger.ask(house.ledger.reader.race, race.id) is not None
+    ):
         _failed(request, fault)
         return False
     session.is_player_stored = True
@@ -166,6 +178,7 @@ async def on_race_join(request: Request) -> None:
 async def _join(request: Request, room: Room, key: str | None) -> Error | None:
     """Take a seat, or tell who has one how the race is; the error where neither can be. Under the room's lock."""
     race, house = room.race, request.house
+    await house.races.make_sure(room)
     if request.player in race.taken:
         house.races.watch(request.connection, room)
         request.told(house.races.reply(room, request.player, request.command.id))
@@ -190,8 +203,11 @@ async def _sit(request: Request, room: Room) -> None:
     fault = await house.ledger.commit((*new_player(request, now_ms), taking, *request.reply_writes(body)))
     if fault is not None:
         del race.taken[request.player]
-        _failed(request, fault)
-        return
+        await house.races.doubt(room, fault)
+        if request.player not in race.taken:
+            _failed(request, fault)
+            return
+        seat = race.taken[request.player]
     request.session.is_player_stored = True
     house.races.watch(request.connection, room)
     request.finish(body)
@@ -205,25 +221,37 @@ async def on_race_leave(request: Request) -> None:
     command, house = request.command, request.house
     assert isinstance(command, commands.RaceLeave)
     room = await house.races.find(command.race)
-    if room is None or request.player not in room.race.taken:
-        await request.tell(error(ErrorCode.NO_SUCH_RACE, command.id))
-        return
-    async with room.lock:
-        race = room.race
-        seat = race.taken.get(request.player)
-        body = encode(Ok(re=command.id))
-        if seat is not None and race.state == "waiting":
-            leaving = DropSeat(race=race.id, player=request.player)
-            fault = await house.ledger.commit((leaving, *request.reply_writes(body)))
-            if fault is not None:
+    if room is not None:
+        async with room.lock:
+            await house.races.make_sure(room)
+            seat = room.race.taken.get(request.player)
+            if seat is not None:
+                await _get_up(request, room, seat)
+                return
+    await request.tell(error(ErrorCode.NO_SUCH_RACE, command.id))
+
+
+async def _get_up(request: Request, room: Room, seat: Seat) -> None:
+    """Leave, as far as there is something to be left. Under the room's lock."""
+    race, races = room.race, request.house.races
+    body = encode(Ok(re=request.command.id))
+    if race.state == "waiting":
+        leaving = DropSeat(race=race.id, player=request.player)
+        fault = await request.house.ledger.commit((leaving, *request.reply_writes(body)))
+        if fault is None:
+            races.got_up(room, request.player)
+        else:
+            await races.doubt(room, fault)
+            if request.player in race.taken:
                 _failed(request, fault)
                 return
-            house.races.got_up(room, request.player)
-        elif seat is not None and race.state == "running" and not seat.is_done:
-            fault = await house.races.leave(room, seat)
-            if fault is not None:
-                request.failed(fault)
-                return
+        request.finish(body)
+        return
+    if race.state == "running" and not seat.is_done:
+        fault = await races.leave(room, seat)
+        if fault is not None:
+            request.failed(fault)
+            return
     request.told(body)
 
 
@@ -245,11 +273,12 @@ async def on_rematch(request: Request) -> None:
                 if wrong is not None:
                     await request.tell(wrong)
                 return
-            if race.next is None:
+            known = await house.races.next_of(race)
+            if known is None:
                 await _open_next(request, room)
                 return
         # Somebody was quicker: theirs is the race, or the one after it where that is over already.
-        following = await house.races.find(race.next)
+        following = await house.races.find(known)
         assert following is not None, "a race that has a successor on record"
         room = following
 

@@ -76,9 +76,9 @@ class Seat(msgspec.Struct, kw_only=True):
         self.ended_ms, self.acted_ms = ended_ms, now_ms
         return True
 
-    def leave(self, now_ms: int) -> None:
-        """What happens in its game counts no longer."""
-        self.status, self.ended_ms = "left", now_ms
+    def ends(self, status: SeatStatus, score: int, moves: int, *, ended_ms: int | None) -> None:
+        """How it stands for good; what happens in its game counts no longer."""
+        self.status, self.score, self.moves, self.ended_ms = status, score, moves, ended_ms
 
 
 class Race(msgspec.Struct, kw_only=True):

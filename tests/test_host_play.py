@@ -372,11 +372,13 @@ async def lose(caller: Caller) -> tuple[Frame, Frame]:
 
 
 async def is_closed(caller: Caller, game: str) -> bool:
-    """Whether a game tells what it hides while it may still be taken back."""
+    """Whether a game tells what it hides while it may still be taken back, and says no more that it may."""
     replay = await caller.ask("replay", game=game)
+    can = (await caller.ask("sync", game=game))["can"]
     recording = (await caller.ask("recording", game=game))["recording"]
     told = "deal" in recording
     assert told == (replay["type"] == "snapshot")
+    assert can == dict.fromkeys(can, False) | {"undo": not told}
     if not told:
         assert replay["code"] == "not_over"
     return told

@@ -208,7 +208,7 @@ async def _close(request: Request, games: list[str]) -> None:
         if live is not None:
             async with live.lock:
                 if live.table is not None:
-                    live.table.game.close()
+                    live.table.close()
 
 
 def new_player(request: Request, now_ms: int) -> list[Write]:

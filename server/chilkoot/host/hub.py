@@ -237,7 +237,7 @@ def lay_table(stored: StoredGame, history: int) -> Table:
         participants=stored.participants,
     )
     if header.closed_ms is not None:
-        table.game.close()
+        table.close()
     status = table.game.status
     is_as_told = status == header.status or {status, header.status} == GOING_ON
     if table.game.seq != header.seq or not is_as_told:

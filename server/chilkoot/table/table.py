@@ -122,10 +122,15 @@ class Table:
 
     # when
 
+    def close(self) -> None:
+        """Let a loss be taken back no longer."""
+        self.game.close()
+        self.standing = self._stand()
+
     def close_if_due(self, now_ms: int) -> bool:
         """Close a loss that was left alone for a day; True where that happened now."""
         if self.game.may_be_undone and self.ended_ms is not None and now_ms - self.ended_ms >= DAY_MS:
-            self.game.close()
+            self.close()
             return True
         return False
 

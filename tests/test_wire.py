@@ -164,6 +164,13 @@ def test_the_id_of_messagepack_that_is_spoilt_elsewhere_is_read() -> None:
         assert (error.code, error.re) == ("bad_json", 7)
 
 
+@pytest.mark.parametrize("key", (5, b"more", None))
+def test_the_id_is_read_beside_messagepack_keys_that_are_no_text(key: Any) -> None:
+    error = decode(msgspec.msgpack.encode({key: 2, "type": "ping", "id": 7}), MSGPACK)
+    assert isinstance(error, Error)
+    assert (error.code, error.re) == ("bad_message", 7)
+
+
 PACKED = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats() | st.text() | st.binary()
     | st.text(min_size=250, max_size=300) | st.builds(msgspec.msgpack.Ext, st.integers(0, 127), st.binary(max_size=40)),
@@ -197,6 +204,15 @@ def test_a_lost_count_of_any_size_may_be_named_in_a_hello() -> None:
 @pytest.mark.parametrize("text", ('{"type":"ping","id":1,"t":NaN}', '{"type":"ping","id":1,"t":Infinity}'))
 def test_not_a_number_is_not_json(text: str) -> None:
     assert wrong(text).code == "bad_json"
+
+
+@pytest.mark.parametrize("number", (float("nan"), float("inf"), -float("inf")))
+@pytest.mark.parametrize(("kind", "field"), (("ping", "t"), ("replay", "speed")))
+def test_not_a_number_is_no_number_in_messagepack_either(kind: str, field: str, number: float) -> None:
+    frame = {"type": kind, "id": 7, field: number} | ({"game": "g"} if kind == "replay" else {})
+    error = decode(msgspec.msgpack.encode(frame), MSGPACK)
+    assert isinstance(error, Error)
+    assert (error.code, error.re, error.detail) == ("bad_message", 7, {"path": f"$.{field}"})
 
 
 def test_the_last_of_two_fields_of_one_name_counts() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import sys
 from functools import cache
 from typing import Any
 
@@ -19,8 +20,8 @@ _BOUNDS = (
     ("maxLength", "at most {} characters"),
     ("maxProperties", "at most {} entries"),
 )
-_BOUNDLESS = {-(2**63), 2**63 - 1, 2**53 - 1}
-"""What any machine integer keeps to anyway."""
+_BOUNDLESS = {-(2**63), 2**63 - 1, 2**53 - 1, -sys.float_info.max, sys.float_info.max}
+"""What any machine number keeps to anyway."""
 
 _PAGE = """<!doctype html>
 <html lang="en">

@@ -8,6 +8,7 @@ made expensive by whoever writes the frame).
 from __future__ import annotations
 
 import re
+import sys
 from typing import Annotated, Final, Literal
 
 import msgspec
@@ -59,6 +60,8 @@ MAX_ID: Final = 2**53 - 1
 Id = Annotated[int, msgspec.Meta(ge=1, le=MAX_ID)]
 Int = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 """An integer that any database and language can hold; what lies outside of what makes sense is answered by its rule."""
+Float = Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
+"""A number that JSON can write, too: MessagePack has some that are none."""
 GameId = Annotated[str, msgspec.Meta(max_length=64)]
 Pile = Annotated[str, msgspec.Meta(max_length=64)]
 VariantId = Annotated[str, msgspec.Meta(max_length=64)]
@@ -224,7 +227,7 @@ class Replay(Command, frozen=True, kw_only=True):
 
     game: GameId
     start: Int = msgspec.field(name="from", default=0)
-    speed: Annotated[float, msgspec.Meta(gt=0)] = 1.0
+    speed: Annotated[float, msgspec.Meta(gt=0, le=sys.float_info.max)] = 1.0
 
 
 class Analyse(Command, frozen=True, kw_only=True):
@@ -311,7 +314,7 @@ class Stats(Command, frozen=True, kw_only=True):
 class Ping(Command, frozen=True, kw_only=True):
     """Is anybody there; `t` comes back as it was."""
 
-    t: Int | float | None = None
+    t: Int | Float | None = None
 
 
 AnyCommand = (

@@ -69,7 +69,8 @@ def _explain(frame: bytes | str, form: Form, failure: Exception) -> Error:
     except RecursionError:
         return _bad_message("$", "nested too deeply", _shallow_id(frame))
     except msgspec.ValidationError:
-        return _bad_message("$", "a frame holds one object", None)
+        # No object; or a MessagePack map with keys that are no text, in which there may be an id all the same.
+        return _bad_message("$", "a frame holds one object", _shallow_id(frame))
     except _FAILURES:
         text = ERROR_TEXTS[ErrorCode.BAD_JSON] if form is JSON else "This frame is not a MessagePack object."
         return error(ErrorCode.BAD_JSON, _shallow_id(frame), message=text)

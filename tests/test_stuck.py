@@ -42,6 +42,17 @@ def test_a_move_that_uncovers_a_card_is_progress() -> None:
     assert game.status == "playing"
 
 
+@pytest.mark.parametrize("name", ("yukon", "yakutat-bay", "yukon-cells"))
+def test_a_board_that_was_laid_with_a_column_face_down_is_not_stuck_for_any_move_turns_it_up(
+    name: str,
+) -> None:
+    game = fragment(name, "t1: <5D> <KS> | t3: 2S | t5: 3H")
+    assert game.status == "playing"
+    game.act(CardMove("t3", 1, "t5"))
+    assert game.view()["t1"] == ["??", "KS"]
+    assert fragment("yukon", "t1: <5D> <KS> | t3: 3S | t5: 3H").status == "lost"
+
+
 def test_an_undo_may_bring_playing_back() -> None:
     game = fragment("yukon", "t1: <2C> 9S | t2: 4H TH | t3: <4D> KH | t4: <4S> 9C | t5: <6C> JS")
     assert game.status == "playing"

@@ -13,7 +13,7 @@ from chilkoot.engine.deal import shuffle
 from chilkoot.engine.moves import PileMove, foundation_for, homeward, movable, runs_homeward
 from chilkoot.engine.position import Change, Position, Shuffled
 
-__all__ = ["play_draw", "play_home", "play_move", "play_turn", "settle"]
+__all__ = ["play_draw", "play_home", "play_move", "play_turn", "settle", "uncovered"]
 
 
 def play_move(position: Position, move: PileMove, changes: list[Change]) -> None:
@@ -233,13 +233,20 @@ def _fill_source(position: Position, kind: str) -> int:
     return -1
 
 
-def _turn_up(position: Position, changes: list[Change]) -> None:
+def uncovered(position: Position) -> list[int]:
+    """Piles whose last card lies face down and is turned up with the next action: before the first one there may be some."""
     tables, layout = position.tables, position.tables.layout
-    for number, cards in enumerate(position.piles[: layout.first_foundation]):
-        if cards and cards[-1] & DOWN:
-            is_column = number < layout.columns
-            if not tables.columns[number].manual if is_column else number >= layout.first_reserve:
-                changes.append(position.turn_card(number, len(cards) - 1))
+    return [
+        number
+        for number, cards in enumerate(position.piles[: layout.first_foundation])
+        if cards
+        and cards[-1] & DOWN
+        and (not tables.columns[number].manual if number < layout.columns else number >= layout.first_reserve)
+    ]
+
+
+def _turn_up(position: Position, changes: list[Change]) -> None:
+    changes += [position.turn_card(number, len(position.piles[number]) - 1) for number in uncovered(position)]
 
 
 def _auto_home(position: Position, changes: list[Change]) -> None:

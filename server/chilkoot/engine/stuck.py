@@ -26,7 +26,7 @@ from chilkoot.engine.moves import (
     movable,
     wanted_by_columns,
 )
-from chilkoot.engine.play import play_draw, play_move
+from chilkoot.engine.play import play_draw, play_move, uncovered
 from chilkoot.engine.position import Change, Position
 from chilkoot.engine.refusals import can_draw
 from chilkoot.engine.relaxed import may_progress
@@ -52,6 +52,9 @@ def is_stuck(position: Position, moves: list[PileMove], *, positions: int = POSI
     Dear where progress shows: `shows_progress` is asked first. False also where the search ended without an answer.
     """
     if _progresses_at_once(position, moves) or can_turn(position):
+        return False
+    if uncovered(position) and (moves or can_draw(position)):
+        # A board stands as it was laid: whatever is done first turns these up.
         return False
     if can_draw(position) and (position.turn == 1 or position.rules.stock.shuffle):
         # What the stock holds was not seen yet, or its order will be new.

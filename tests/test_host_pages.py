@@ -21,6 +21,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from caller import Caller, calling
+from chilkoot.language import json_schema
 from servers import LiveServer
 
 
@@ -161,6 +162,13 @@ def test_a_hostile_host_is_not_shown(server: LiveServer) -> None:
 def test_health_is_told(server: LiveServer, path: str, text: bytes) -> None:
     response, body = fetch(server, path)
     assert (response.status, body) == (200, text)
+
+
+def test_the_schema_of_the_rules_language_is_served_for_editors(server: LiveServer) -> None:
+    response, body = fetch(server, "/rules.schema.json")
+    assert (response.status, response.headers["Content-Type"]) == (200, "application/json")
+    assert json.loads(body) == json_schema()
+    assert fetch(server, "/rules.schema.json", **{"If-None-Match": response.headers["ETag"]})[0].status == 304
 
 
 def test_rules_are_shown_as_a_page(server: LiveServer) -> None:

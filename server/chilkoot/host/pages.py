@@ -7,6 +7,7 @@ import base64
 import email.utils
 import hashlib
 import html
+import json
 from functools import cache
 from http import HTTPStatus
 from typing import Final
@@ -24,6 +25,7 @@ from chilkoot.host.published import published
 from chilkoot.host.reference import protocol_json, protocol_page
 from chilkoot.host.shell import HTML, File, file_of, is_page, web_files
 from chilkoot.host.socket import Socket
+from chilkoot.language import json_schema
 from chilkoot.record import GameHeader, StoreFault
 
 __all__ = ["SUBPROTOCOLS", "Pages"]
@@ -154,6 +156,8 @@ class Pages:
             return self._send(_protocol_file(), request)
         if path == "/docs":
             return self._send(_docs_file(), request)
+        if path == "/rules.schema.json":
+            return self._send(_rules_schema_file(), request)
         if path.startswith("/rules/"):
             return await self._rules(path.removeprefix("/rules/"))
         if path.startswith("/recordings/") and path.endswith(".json"):
@@ -307,6 +311,11 @@ def _protocol_file() -> File:
 @cache
 def _docs_file() -> File:
     return file_of(HTML, protocol_page(_STYLE).encode())
+
+
+@cache
+def _rules_schema_file() -> File:
+    return file_of(_JSON, json.dumps(json_schema(), indent=1, ensure_ascii=False).encode())
 
 
 def _listed(request: Request, header: str) -> set[str]:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from caller import calling
-from chilkoot.record import AddAttempt, AnnounceDaily, NewSeason, Reader, Store
+from chilkoot.record import AddAttempt, AnnounceDaily, NewSeason, Reader, Store, restore_database
 from lines import losing_line
 from record_examples import opening, play
 from runs import Run
@@ -98,6 +98,45 @@ def test_a_log_that_a_killed_server_left_behind_does_not_get_into_the_copy_that_
     assert not (tmp_path / "games.db-wal").exists()
     assert (tmp_path / "games.db.before-restore-wal").exists()
     assert run("db", "check", "--database", url).status == 0
+
+
+@pytest.mark.parametrize("renames", range(4))
+def test_a_copy_that_was_being_put_back_when_the_machine_stopped_is_put_back_and_nothing_is_lost(
+    run: Run, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, renames: int
+) -> None:
+    recorded(url, "first")
+    copy, path, log = tmp_path / "copy.db", tmp_path / "games.db", tmp_path / "games.db-wal"
+    run("db", "backup", copy, "--database", url)
+    with closing(Store.open(url)) as store:
+        play(store, rules_of("yukon"), "ck:0", ("t3 1 f",), name="second")
+        left_by_a_kill = path.read_bytes(), log.read_bytes()
+    path.write_bytes(left_by_a_kill[0])
+    log.write_bytes(left_by_a_kill[1])
+    rename, left = Path.rename, iter(range(renames))
+
+    def stopping(self: Path, target: Path) -> Path:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        return rename(self, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", stopping)
+        with pytest.raises(KeyboardInterrupt):
+            restore_database(url, copy)
+
+    def games(database: Path) -> list[str]:
+        return [
+            one["id"] for one in run("games", "list", "--json", "--database", f"sqlite:///{database}").objects
+        ]
+
+    # Who only reads may come first.
+    run("games", "list", "--database", url)
+    with closing(Store.open(url)):
+        pass
+    assert games(path) == (["first"] if renames else ["second", "first"])
+    if renames:
+        assert games(tmp_path / "games.db.before-restore") == ["second", "first"]
+    assert not (tmp_path / "games.db.restored").exists()
 
 
 def test_what_is_no_copy_is_not_put_anywhere(run: Run, url: str, tmp_path: Path) -> None:

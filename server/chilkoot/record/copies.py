@@ -15,7 +15,7 @@ import msgspec
 
 from chilkoot.record.faults import CannotOpen, SchemaMismatch
 from chilkoot.record.migrations import assert_known, stored_revision
-from chilkoot.record.sqlite import FileLock, copy_file, database_path, file_uri, free_name
+from chilkoot.record.sqlite import copy_file, database_path, file_uri, hold, put_in_place, waiting_copy
 
 __all__ = ["Copied", "backup_database", "restore_database"]
 
@@ -55,7 +55,8 @@ def backup_database(url: str, target: Path) -> Copied:
 def restore_database(url: str, source: Path) -> Copied:
     """Put a copy where the database of a URL is; no server may be using that. Raises CannotOpen, StoreBusy.
 
-    What was there is kept as a copy of its own. An older schema is brought up to date when the server starts.
+    What was there is kept as a copy of its own. Broken off at any point, it leaves the one or the other, and what else is to
+    be done is done when the database is opened for writing next. An older schema is brought up to date when the server starts.
     """
     path = database_path(url)
     if not source.is_file():
@@ -67,15 +68,14 @@ def restore_database(url: str, source: Path) -> Copied:
         raise SchemaMismatch(f"{source} is an empty file, no copy of a database")
     assert_known(source, revision)
     games = _checked(source)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(path)
+    lock = hold(path)
     try:
         part = path.with_name(f"{path.name}.part")
         part.unlink(missing_ok=True)
         copy_file(source, part)
         _sync(part)
-        kept = _set_aside(path)
-        part.rename(path)
+        part.rename(waiting_copy(path))
+        kept = put_in_place(path)
         return Copied(str(path), revision, games, path.stat().st_size, None if kept is None else str(kept))
     finally:
         lock.release()
@@ -91,20 +91,6 @@ def _checked(path: Path) -> int:
             return int(connection.execute("SELECT count(*) FROM game").fetchone()[0])
     except sqlite3.Error as error:
         raise CannotOpen(f"can't read {path}: {error}") from error
-
-
-def _set_aside(path: Path) -> Path | None:
-    """Keep the database that is there under another name, together with what its log still holds."""
-    if not path.exists():
-        return None
-    kept = free_name(path, "before-restore")
-    for suffix in ("-wal", "-shm"):
-        log = path.with_name(path.name + suffix)
-        if log.exists():
-            # SQLite would read the old log into the new file.
-            log.rename(kept.with_name(kept.name + suffix))
-    path.rename(kept)
-    return kept
 
 
 def _sync(path: Path) -> None:

@@ -21,11 +21,11 @@ from sqlalchemy.sql import func
 from chilkoot.data import migrations_folder
 from chilkoot.record.faults import CannotOpen, SchemaMismatch
 from chilkoot.record.sqlite import (
-    FileLock,
     copy_file,
     create_file,
     database_path,
     free_name,
+    hold,
     reading_engine,
     writing_engine,
 )
@@ -41,9 +41,9 @@ _VERSION_TABLE: Final = "alembic_version"
 def upgrade_database(url: str) -> tuple[str | None, str]:
     """Bring the database of a URL to the present schema: the revision it had (None: it was empty) and the one it has."""
     path = database_path(url)
-    create_file(path)
-    lock = FileLock(path)
+    lock = hold(path)
     try:
+        create_file(path)
         before = stored_revision(path)
         prepare(path)
         return before, REVISION

@@ -30,12 +30,15 @@ __all__ = [
     "file_uri",
     "free_name",
     "has_wal_reset_bug",
+    "hold",
     "is_conflict",
     "is_fatal",
     "is_fault_of_data",
     "is_fault_of_database",
     "is_locked",
+    "put_in_place",
     "reading_engine",
+    "waiting_copy",
     "warn_of_known_bugs",
     "writing_engine",
 ]
@@ -121,6 +124,56 @@ class FileLock:
     def release(self) -> None:
         """Let go; the file stays, for removing it could take it from under another process that waits to lock it."""
         self._file.close()
+
+
+def hold(path: Path) -> FileLock:
+    """Take the lock on a database, which need not be there yet. Raises CannotOpen, StoreBusy.
+
+    A copy that was being put in its place when that was broken off is put there now.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotOpen(f"can't create the database {path}: {error.strerror}") from error
+    lock = FileLock(path)
+    try:
+        if waiting_copy(path).exists():
+            kept = put_in_place(path)
+            _log.warning("%s is the copy that was being restored; what was there is %s", path, kept)
+    except OSError as error:
+        lock.release()
+        raise CannotOpen(f"can't put {waiting_copy(path)} where {path} is: {error.strerror}") from error
+    return lock
+
+
+def waiting_copy(path: Path) -> Path:
+    """Where a whole copy waits to be put in a database's place."""
+    return path.with_name(f"{path.name}.restored")
+
+
+def put_in_place(path: Path) -> Path | None:
+    """Put the copy that waits where a database is; where that is kept. Under the lock.
+
+    The same again goes on where it was broken off: until the last step the copy still waits.
+    """
+    kept = _set_aside(path)
+    waiting_copy(path).rename(path)
+    return kept
+
+
+def _set_aside(path: Path) -> Path | None:
+    """Keep the database that is there under another name, together with what its log still holds."""
+    if not path.exists():
+        return None
+    kept = free_name(path, "before-restore")
+    log, index = (path.with_name(f"{path.name}{suffix}") for suffix in ("-wal", "-shm"))
+    # SQLite would read the old log into the new file. Who only reads may have left an empty one.
+    if log.exists() and log.stat().st_size:
+        log.rename(kept.with_name(f"{kept.name}-wal"))
+    log.unlink(missing_ok=True)
+    index.unlink(missing_ok=True)
+    path.rename(kept)
+    return kept
 
 
 def writing_engine(path: Path, *, busy_ms: int = 2000, foreign_keys: bool = True) -> Engine:

@@ -14,7 +14,14 @@ from sqlalchemy import Engine
 from chilkoot.record.faults import CannotOpen, StoreFault, StoreFull, StoreUnavailable
 from chilkoot.record.migrations import prepare
 from chilkoot.record.reader import Reader
-from chilkoot.record.sqlite import FileLock, create_file, database_path, warn_of_known_bugs, writing_engine
+from chilkoot.record.sqlite import (
+    FileLock,
+    create_file,
+    database_path,
+    hold,
+    warn_of_known_bugs,
+    writing_engine,
+)
 from chilkoot.record.writer import Outcome, Writer
 from chilkoot.record.writes import Unit
 
@@ -72,9 +79,9 @@ class Store:
         version or another program.
         """
         path = database_path(url)
-        create_file(path)
-        lock = FileLock(path)
+        lock = hold(path)
         try:
+            create_file(path)
             warn_of_known_bugs()
             prepare(path)
             engine = writing_engine(path, busy_ms=busy_ms)

@@ -47,7 +47,7 @@ from chilkoot.table import (
 )
 from chilkoot.wire import JSON, commands, decode, encode
 from chilkoot.wire.commands import Watch
-from chilkoot.wire.messages import Error, Refused
+from chilkoot.wire.messages import Can, Error, Refused
 from lines import losing_line, random_line
 from variants import all_levels, library, rules_of, variant
 
@@ -591,11 +591,14 @@ def test_a_game_given_up_refuses_every_action(kind: str) -> None:
 
 def test_a_game_of_too_many_actions_can_only_be_given_up() -> None:
     table = laid()
-    do(table, "t2 2 t6")
-    table.game.seq = MAX_ACTIONS - 1
+    table.game.seq = MAX_ACTIONS - 2
+    assert do(table, "t2 2 t6")["can"] == dict.fromkeys(Can.__struct_fields__, False)
     for kind in ("undo", "home", "move"):
         assert refused(ask(table, kind, **FIELDS.get(kind, {}))) == "game_too_long"
     answer = why_no_advice(table, commands.Auto(id=9, game="g", base=table.game.seq), OWNER)
+    assert isinstance(answer, Refused)
+    assert answer.code == "game_too_long"
+    answer = why_no_advice(table, commands.Hint(id=9, game="g"), OWNER)
     assert isinstance(answer, Refused)
     assert answer.code == "game_too_long"
     effect = ask(table, "give_up")

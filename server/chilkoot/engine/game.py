@@ -179,7 +179,7 @@ class Game:
             "redo": room and playing and bool(self._redo),
             "home": playing and room and aids.send_home and self._can_send_home,
             "auto": playing and room and aids.auto,
-            "hint": playing and aids.hints,
+            "hint": playing and room and aids.hints,
             "draw": playing and room and can_draw(self.position),
         }
 

@@ -142,6 +142,20 @@ def test_the_answers_are_those_that_the_page_for_client_authors_names() -> None:
         assert named - answers <= set(EVENTS), name
 
 
+def test_the_document_says_of_every_field_what_it_may_hold() -> None:
+    untold = {
+        f"{name}.{field}"
+        for name, schema in DOCUMENT["components"]["schemas"].items()
+        for field, told in schema.get("properties", {}).items()
+        if not told
+    }
+    # What rules are compiled to and what a recording is are formats of their own.
+    assert untold == {"RulesReply.compiled", "RecordingReply.recording"}
+    hint, table = (found(f"#/components/schemas/{name}")["properties"] for name in ("HintReply", "Snapshot"))
+    assert hint["action"]["enum"] == ["draw", "home", "move", "none"]
+    assert table["winnable"]["enum"] == ["not_proved", "proved"]
+
+
 def test_a_command_refuses_what_it_does_not_know_and_a_message_may_grow() -> None:
     for name in COMMANDS:
         assert found(payload(f"{name}.command")["$ref"])["additionalProperties"] is False

@@ -26,7 +26,16 @@ from chilkoot.events import (
 from chilkoot.solver import Advice
 from chilkoot.table.table import Table
 from chilkoot.wire import ErrorCode, commands
-from chilkoot.wire.messages import CardMoves, Error, HintReply, LegalReply, Message, Refused, Targets
+from chilkoot.wire.messages import (
+    CardMoves,
+    Error,
+    HintAction,
+    HintReply,
+    LegalReply,
+    Message,
+    Refused,
+    Targets,
+)
 from chilkoot.wire.replies import error
 
 __all__ = ["Acted", "Advised", "Answer", "Effect", "act", "auto", "hint", "legal", "may_act", "why_no_advice"]
@@ -169,11 +178,13 @@ def _tap(table: Table, command: commands.Tap, now_ms: int) -> Effect:
     return Answer(Targets(re=command.id, game=command.game, seq=game.seq, targets=game.targets(pile, n)))
 
 
-def _hint_word(action: CardMove | TurnUp | Simple | None) -> str:
+def _hint_word(action: CardMove | TurnUp | Simple | None) -> HintAction:
     if isinstance(action, CardMove):
         return "move"
+    if action == DRAW:
+        return "draw"
     # A card that waits to be turned up is told in words: a client that can't read them can't be helped.
-    return action.word if isinstance(action, Simple) else "none"
+    return "home" if action == HOME else "none"
 
 
 def legal(table: Table, command: commands.Legal, player: str) -> Message:

@@ -30,6 +30,7 @@ __all__ = [
     "GameEntry",
     "GameList",
     "Help",
+    "HintAction",
     "HintReply",
     "LeaderboardReply",
     "LegalReply",
@@ -66,6 +67,7 @@ Help = Literal["clean", "assisted"]
 
 RaceState = Literal["waiting", "running", "over"]
 SeatStatus = Literal["waiting", "playing", "stuck", "won", "lost", "left", "late"]
+HintAction = Literal["move", "draw", "home", "none"]
 Verdict = Literal["winnable", "lost", "unknown"]
 Contest = Literal["daily", "race"]
 """What a game counts in, where others play the same deal."""
@@ -108,7 +110,7 @@ class VariantEntry(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True
     summary: str
     rules_hash: str
     default_level: int | UnsetType = UNSET
-    winnable: str | UnsetType = UNSET
+    winnable: Literal["prefer", "require"] | UnsetType = UNSET
 
 
 class VariantList(Message, frozen=True, kw_only=True, tag="variants"):
@@ -155,8 +157,8 @@ class Snapshot(Message, frozen=True, kw_only=True):
     undos: int
     can: Can
     result: Result | UnsetType = UNSET
-    accepts: Any = UNSET
-    winnable: str | UnsetType = UNSET
+    accepts: str | list[str] | UnsetType = UNSET
+    winnable: Literal["proved", "not_proved"] | UnsetType = UNSET
     contest: Contest | UnsetType = UNSET
     role: Role
     key: str | UnsetType = UNSET
@@ -236,7 +238,7 @@ class HintReply(Message, frozen=True, kw_only=True, tag="hint"):
 
     game: str
     seq: int
-    action: str
+    action: HintAction
     message: str
     move: CardMoves | UnsetType = UNSET
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from caller import calling
-from chilkoot.record import AddAttempt, AnnounceDaily, NewSeason, Reader, Store, restore_database
+from chilkoot.record import AddAttempt, AnnounceDaily, GameHeader, NewSeason, Reader, Store, restore_database
 from lines import losing_line
 from record_examples import opening, play
 from runs import Run
@@ -164,7 +164,8 @@ def test_games_are_listed_without_cards_deals_or_keys(run: Run, url: str) -> Non
     recorded(url, "second", ("t3 1 f", "give_up"))
     listed = run("games", "list", "--json", "--database", url).objects
     assert [(one["id"], one["status"]) for one in listed] == [("second", "lost"), ("first", "playing")]
-    assert not {"deal", "key", "watch_key"} & set(listed[0])
+    secret = {"deal", "key", "watch_key", "start_hash", "head_hash"}
+    assert set(listed[0]) == set(GameHeader.__struct_fields__) - secret
     assert [
         one["id"] for one in run("games", "list", "--state", "over", "--json", "--database", url).objects
     ] == ["second"]
@@ -260,6 +261,23 @@ def test_a_copy_may_have_a_name_that_is_no_text(run: Run, url: str, tmp_path: Pa
 
 
 # settings, and the machine
+
+
+@pytest.mark.parametrize("flags", ((), ("--json",)))
+def test_a_path_that_is_no_text_is_told(run: Run, tmp_path: Path, flags: tuple[str, ...]) -> None:
+    folder = tmp_path / "caf\udce9"
+    folder.mkdir()
+    database = f"sqlite:///{folder / 'games.db'}"
+    recorded(database)
+    serving = ("--rules", folder, "--database", database, *flags)
+    for command in (("config", *serving), ("doctor", *serving)):
+        assert run(*command).out.count("caf\\udce9") >= 1
+    copied = run("db", "backup", folder / "copy.db", "--database", database, *flags)
+    assert "caf\\udce9" in copied.out
+    if flags:
+        assert Path(copied.objects[0]["path"]) == folder / "copy.db"
+        told = {one["name"]: one["value"] for one in run("config", *serving).objects}
+        assert told["rules"] == [str(folder)]
 
 
 def test_every_setting_is_told_with_the_value_that_holds(run: Run, url: str) -> None:

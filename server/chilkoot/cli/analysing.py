@@ -7,8 +7,8 @@ import sys
 from itertools import groupby
 
 from chilkoot.cli.faults import CommandFailed
+from chilkoot.cli.json_lines import print_json
 from chilkoot.cli.replays import headline, recording_of
-from chilkoot.cli.solving import print_json
 from chilkoot.data import keep_compiled_solver
 from chilkoot.engine import DealError
 from chilkoot.record import Finding, Recording

@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from chilkoot.cli.faults import USAGE, CommandFailed
+from chilkoot.cli.json_lines import print_json
 from chilkoot.cli.variants import (
     find_level,
     find_source,
@@ -125,7 +126,7 @@ def effective(flags: argparse.Namespace) -> int:
             "file": None if place is None else place.file,
             "line": None if place is None else place.line,
         }
-        _print_json({"key": one.path, "value": one.value, **origin})
+        print_json(key=one.path, value=one.value, **origin)
     return 0
 
 
@@ -144,9 +145,7 @@ def explain_codes(flags: argparse.Namespace) -> int:
     for number, code in enumerate(codes):
         if flags.json:
             one = CODES[code]
-            _print_json(
-                {"code": code, "severity": one.severity, "title": one.title, "explanation": one.explanation}
-            )
+            print_json(code=code, severity=one.severity, title=one.title, explanation=one.explanation)
         else:
             print(f"{chr(10) * (number > 0)}{explain(code)}", end="")
     return 0
@@ -155,7 +154,7 @@ def explain_codes(flags: argparse.Namespace) -> int:
 def schema(flags: argparse.Namespace) -> int:
     """Print the schema for editors."""
     if flags.json:
-        _print_json(json_schema())
+        print_json(**json_schema())
     else:
         print(_schema_text(), end="")
     return 0
@@ -163,7 +162,3 @@ def schema(flags: argparse.Namespace) -> int:
 
 def _schema_text() -> str:
     return msgspec.json.format(msgspec.json.encode(json_schema()), indent=2).decode() + "\n"
-
-
-def _print_json(fields: dict[str, object]) -> None:
-    print(msgspec.json.encode(fields).decode())

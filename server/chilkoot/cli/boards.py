@@ -13,6 +13,7 @@ import msgspec
 
 from chilkoot.cards import RANKS
 from chilkoot.cli.faults import ERRORS, USAGE, CommandFailed
+from chilkoot.cli.json_lines import print_json
 from chilkoot.cli.variants import find_level, find_variant, level_of, read_standard_input
 from chilkoot.engine import DealError, Game, Refusal, format_pile, looks_like_board, name_move
 from chilkoot.engine.moves import can_turn
@@ -44,7 +45,7 @@ def deal(flags: argparse.Namespace) -> int:
     text = flags.deal if flags.deal is not None else f"ck:{secrets.token_hex(32)}"
     game = _start(level.rules, Board(text))
     if flags.json:
-        _print_json(
+        print_json(
             variant=variant.id, level=level.number, deal=game.deal, board=_piles(game), status=game.status
         )
         return 0
@@ -61,7 +62,7 @@ def legal(flags: argparse.Namespace) -> int:
     game = _given(flags)
     moves = _moves(game)
     if flags.json:
-        _print_json(moves=moves, status=game.status)
+        print_json(moves=moves, status=game.status)
     else:
         for move in moves:
             print(move)
@@ -77,9 +78,7 @@ def apply(flags: argparse.Namespace) -> int:
         if isinstance(done, Refusal):
             raise CommandFailed(f"`{format_action(action)}`: {done.message} [{done.code}]")
         if flags.json:
-            _print_json(
-                action=format_action(action), board=_piles(game), status=game.status, score=game.score
-            )
+            print_json(action=format_action(action), board=_piles(game), status=game.status, score=game.score)
         else:
             print(f"{chr(10) * (number > 0)}{game.board()}")
     return 0
@@ -96,9 +95,9 @@ def _legal_of_many(variant: Variant, flags: argparse.Namespace) -> int:
             game = _laid_out(rules, board)
         except BadBoard as bad:
             status = ERRORS
-            _print_json(error=str(bad))
+            print_json(error=str(bad))
         else:
-            _print_json(moves=_moves(game), status=game.status)
+            print_json(moves=_moves(game), status=game.status)
         sys.stdout.flush()
     return status
 
@@ -258,7 +257,3 @@ def _lines(name: str) -> Iterator[str]:
                     yield line.decode("utf-8", "replace")
     except OSError as error:
         raise CommandFailed(f"{name}: {(error.strerror or str(error)).lower()}", USAGE) from None
-
-
-def _print_json(**fields: object) -> None:
-    print(msgspec.json.encode(fields).decode())

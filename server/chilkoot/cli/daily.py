@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 
 from chilkoot.cli.faults import ERRORS, USAGE, CommandFailed
-from chilkoot.cli.solving import print_json
+from chilkoot.cli.json_lines import print_json
 from chilkoot.config import default_database
 from chilkoot.daily import (
     ANNOUNCED_DAYS,

@@ -7,6 +7,7 @@ import argparse
 import msgspec
 
 from chilkoot.cli.faults import ERRORS, CommandFailed
+from chilkoot.cli.json_lines import print_json
 from chilkoot.config import default_database
 from chilkoot.record import (
     Copied,
@@ -48,7 +49,7 @@ def restore(flags: argparse.Namespace) -> int:
 
 def _tell(flags: argparse.Namespace, copied: Copied) -> None:
     if flags.json:
-        print(msgspec.json.encode(copied).decode())
+        print_json(**msgspec.structs.asdict(copied))
         return
     print(f"{copied.path}: {copied.games} games, {copied.bytes:,} bytes, schema {copied.revision}")
     if copied.kept is not None:
@@ -67,7 +68,7 @@ def check(flags: argparse.Namespace) -> int:
         reader.close()
     if flags.json:
         for one in found:
-            print(msgspec.json.encode(one).decode())
+            print_json(**one)
     else:
         for one in found:
             print(f"{one['game']}: {one['message']}" if one["game"] else one["message"])

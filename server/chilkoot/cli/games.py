@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import time
 from datetime import UTC, datetime
-
-import msgspec
+from typing import Final
 
 from chilkoot.cli.faults import ERRORS, USAGE, CommandFailed
+from chilkoot.cli.json_lines import print_json
 from chilkoot.config import default_database
 from chilkoot.engine import Refusal
 from chilkoot.events import GIVE_UP, format_action
@@ -24,6 +24,14 @@ OPERATOR = "operator"
 """The actor of what an operator does to a game: no player has such an id."""
 
 
+_SHOWN: Final = (
+    *("id", "player", "variant", "level", "rules_hash", "semantics", "origin", "winnable", "watch"),
+    *("created_ms", "status", "result", "seq", "score", "moves", "undos", "hints"),
+    *("ended_ms", "closed_ms", "imported_ms", "contest", "sealed_until_ms"),
+)
+"""What may be told of a game without giving its cards away, or letting anybody in."""
+
+
 def list_games(flags: argparse.Namespace) -> int:
     """List games, the newest first."""
     reader = Reader.open(flags.database or default_database())
@@ -33,17 +41,14 @@ def list_games(flags: argparse.Namespace) -> int:
         reader.close()
     for header in found:
         if flags.json:
-            print(msgspec.json.encode(_fields(header)).decode())
+            print_json(**_fields(header))
         else:
             print(_line(header))
     return 0
 
 
 def _fields(header: GameHeader) -> dict[str, object]:
-    """What may be told of a game without giving its cards away, or letting anybody in."""
-    hidden = {"deal", "key", "watch_key", "start_hash", "head_hash"}
-    fields = msgspec.structs.asdict(header)
-    return {name: value for name, value in fields.items() if name not in hidden}
+    return {name: getattr(header, name) for name in _SHOWN}
 
 
 def _line(header: GameHeader) -> str:
@@ -65,7 +70,7 @@ def show(flags: argparse.Namespace) -> int:
     last = stored.actions[-1].at_ms if stored.actions else stored.header.created_ms
     fields = _fields(stored.header) | {"last_ms": last, "participants": len(stored.participants)}
     if flags.json:
-        print(msgspec.json.encode(fields).decode())
+        print_json(**fields)
         return 0
     for name, value in fields.items():
         shown = _time(value) + " UTC" if name.endswith("_ms") and isinstance(value, int) else value

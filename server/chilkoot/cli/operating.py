@@ -18,6 +18,7 @@ from typing import Literal
 import msgspec
 
 from chilkoot.cli.faults import ERRORS, USAGE, CommandFailed
+from chilkoot.cli.json_lines import print_json
 from chilkoot.config import Config, ConfigError, read_serve_flags
 from chilkoot.data import keep_compiled_solver, rules_folder, web_folder
 from chilkoot.language import Severity
@@ -45,7 +46,7 @@ def show_config(flags: argparse.Namespace) -> int:
         is_set = value != default and name != "database"
         is_set = is_set or (name == "database" and bool(flags.database))
         if flags.json:
-            print(msgspec.json.encode({"name": name, "value": value, "set": is_set}).decode())
+            print_json(name=name, value=value, set=is_set)
         else:
             shown = (
                 " ".join(map(str, value))
@@ -92,7 +93,7 @@ def doctor(flags: argparse.Namespace) -> int:
         verdict, said = check(config)
         status = ERRORS if verdict == "wrong" else status
         if flags.json:
-            print(msgspec.json.encode({"check": name, "verdict": verdict, "message": said}).decode())
+            print_json(check=name, verdict=verdict, message=said)
         else:
             print(f"{verdict:9}{name}: {said}")
     return status

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-import msgspec
-
 from chilkoot.cli.faults import ERRORS, USAGE, CommandFailed
+from chilkoot.cli.json_lines import print_json
 from chilkoot.cli.showing import SIGNS, Picture, can_write
 from chilkoot.cli.variants import read_standard_input
 from chilkoot.config import default_database
@@ -44,7 +43,7 @@ def show(flags: argparse.Namespace) -> int:
     """Tell a recorded game: its header, each action, the table at the end."""
     recording, game = _dealt(flags)
     if flags.json:
-        _print_json(
+        print_json(
             game=recording.game,
             variant=recording.variant,
             level=recording.level,
@@ -80,7 +79,7 @@ def _show_actions(flags: argparse.Namespace, recording: Recording, game: Game) -
             why = f": {done.message}" if done is not None else ""
             raise CommandFailed(f"action {one.seq}, `{one.text}`, could not have been made{why}")
         if flags.json:
-            _print_json(
+            print_json(
                 seq=one.seq, action=one.text, by=one.by, at_ms=one.at_ms, board=_piles(game), score=game.score
             )
         else:
@@ -149,7 +148,7 @@ def verify_games(flags: argparse.Namespace) -> int:
         findings = [recording] if isinstance(recording, Finding) else verify(recording)
         status = ERRORS if findings else status
         if flags.json:
-            _print_json(game=name, ok=not findings, findings=findings)
+            print_json(game=name, ok=not findings, findings=findings)
         elif findings:
             for one in findings:
                 print(f"{name}: {one.message} [{one.code}]")
@@ -244,7 +243,3 @@ def _opened(database: str) -> Store:
 def _piles(game: Game) -> dict[str, str]:
     cards = game.position.piles
     return {name: format_pile(pile) for name, pile in zip(game.piles(), cards, strict=True) if pile}
-
-
-def _print_json(**fields: object) -> None:
-    print(msgspec.json.encode(fields).decode())

@@ -6,9 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-import msgspec
-
 from chilkoot.cli.faults import ERRORS, USAGE, CommandFailed
+from chilkoot.cli.json_lines import print_json
 from chilkoot.cli.variants import library, source_of_input
 from chilkoot.language import (
     Diagnostic,
@@ -109,7 +108,7 @@ def show_list(flags: argparse.Namespace) -> int:
     found = variants.variants()
     if flags.json:
         for one in found:
-            print(msgspec.json.encode(_entry(one)).decode())
+            print_json(**_entry(one))
     else:
         width = max((len(one.id) for one in found), default=0)
         for one in found:

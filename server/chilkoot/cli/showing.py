@@ -10,6 +10,7 @@ import sys
 import msgspec
 
 from chilkoot.cli.faults import USAGE, CommandFailed
+from chilkoot.cli.json_lines import print_json
 from chilkoot.cli.variants import find_level
 from chilkoot.engine import DealError, Game
 from chilkoot_terminal.draw import Style, draw_table
@@ -34,8 +35,7 @@ def show(flags: argparse.Namespace) -> int:
     except DealError as error:
         raise CommandFailed(error.message, USAGE) from None
     if flags.json:
-        fields = {"variant": variant.id, "level": level.number, "deal": game.deal, "piles": game.view()}
-        print(msgspec.json.encode(fields).decode())
+        print_json(variant=variant.id, level=level.number, deal=game.deal, piles=game.view())
         return 0
     style = Style(
         symbols=not flags.ascii and can_write(SIGNS),

@@ -17,11 +17,10 @@ from concurrent.futures import (
 from functools import partial
 from itertools import islice
 from multiprocessing import get_context
-from typing import Any, Final
-
-import msgspec
+from typing import Final
 
 from chilkoot.cli.faults import ERRORS, USAGE, CommandFailed
+from chilkoot.cli.json_lines import print_json
 from chilkoot.cli.variants import find_level
 from chilkoot.data import keep_compiled_solver
 from chilkoot.engine import DealError, normal_deal
@@ -29,7 +28,7 @@ from chilkoot.language.rules import canonical_text
 from chilkoot.solver.survey import Answer, Question, answer_to
 from chilkoot.solver.verdict import Difficulty
 
-__all__ = ["answers", "asked_by", "print_json", "solve"]
+__all__ = ["answers", "asked_by", "solve"]
 
 _RANGE: Final = re.compile(r"(ck|ms):([0-9]{1,20})-([0-9]{1,20})")
 _MOST_DEALS: Final = 10_000_000
@@ -162,8 +161,3 @@ def _executor(jobs: int, address: str | None) -> tuple[Executor, int]:
     except OSError as error:
         raise CommandFailed(f"--executor {address}: no scheduler answers there ({error})", USAGE) from None
     return client.get_executor(), max(jobs, sum(client.ncores().values()))
-
-
-def print_json(**values: Any) -> None:
-    """Print one object on a line."""
-    print(msgspec.json.encode(values).decode())

@@ -13,7 +13,8 @@ from typing import Any, Final
 import msgspec
 
 from chilkoot.cli.faults import ERRORS, USAGE, CommandFailed
-from chilkoot.cli.solving import asked_by, print_json
+from chilkoot.cli.json_lines import print_json
+from chilkoot.cli.solving import asked_by
 from chilkoot.cli.variants import find_level
 from chilkoot.data import keep_compiled_solver
 from chilkoot.language.rules import canonical_text

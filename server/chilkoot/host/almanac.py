@@ -31,6 +31,7 @@ from chilkoot.daily import (
     seed_of,
     solution_hash,
 )
+from chilkoot.discretion import discreet
 from chilkoot.host.certifier import Certifier, CertifierFailed
 from chilkoot.host.clock import Clock
 from chilkoot.host.ledger import Ledger
@@ -76,6 +77,9 @@ class Revealed(NamedTuple):
     key: bytes
     deal: str
     solution: str | None
+
+    def __repr__(self) -> str:
+        return discreet(self)
 
 
 class Almanac:

@@ -7,6 +7,7 @@ import asyncio
 import msgspec
 from msgspec import UNSET
 
+from chilkoot.discretion import discreet
 from chilkoot.host.clock import fresh_id, fresh_token
 from chilkoot.host.connection import Connection
 from chilkoot.host.house import GivenOut, House
@@ -40,6 +41,8 @@ class _Plan(msgspec.Struct):
     writes: list[Write]
     replaced: bytes | None = None
     resumed: bool = False
+
+    __repr__ = discreet
 
 
 async def on_hello(request: Request) -> None:

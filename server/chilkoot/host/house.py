@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from weakref import WeakValueDictionary
 
 from chilkoot.config import Config
+from chilkoot.discretion import discreet
 from chilkoot.failpoint import reach
 from chilkoot.host.adviser import Adviser
 from chilkoot.host.almanac import Almanac
@@ -42,6 +43,9 @@ class GivenOut(NamedTuple):
 
     token: str
     at_ms: int
+
+    def __repr__(self) -> str:
+        return discreet(self)
 
 
 class House:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
+from chilkoot.discretion import discreet
 from chilkoot.engine import Game
 from chilkoot.host.clock import fresh_id
 from chilkoot.host.hub import game_of, log_of, terms_of
@@ -25,6 +26,8 @@ class Dealt(msgspec.Struct):
     table: Table
     game: NewGame
     snapshot: bytes
+
+    __repr__ = discreet
 
 
 def lay_seats(race: Race, rules: Rules, deal: str, *, longest_ms: int, history: int) -> list[Dealt]:

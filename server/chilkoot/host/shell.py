@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from chilkoot.data import web_folder
+from chilkoot.discretion import discreet
 
 __all__ = ["HTML", "File", "file_of", "is_page", "web_files"]
 
@@ -33,6 +34,8 @@ class File(msgspec.Struct, frozen=True):
     body: bytes
     packed: bytes
     tag: str
+
+    __repr__ = discreet
 
 
 def file_of(kind: str, body: bytes) -> File:

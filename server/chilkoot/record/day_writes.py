@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from chilkoot.discretion import discreet
+
 __all__ = ["AddAttempt", "AddResult", "AnnounceDaily", "ChooseDeal", "DailyProof", "EndAttempt", "NewSeason"]
 
 DailyProof = Literal["proved", "not_proved"]
@@ -21,8 +23,7 @@ class NewSeason(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     tip: bytes
     published_ms: int
 
-    def __repr__(self) -> str:
-        return f"NewSeason({self.first!r}, …)"
+    __repr__ = discreet
 
 
 class AnnounceDaily(msgspec.Struct, frozen=True, kw_only=True, gc=False):

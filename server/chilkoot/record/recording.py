@@ -12,6 +12,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
+from chilkoot.discretion import discreet
 from chilkoot.events import By, Op, Result, Status
 from chilkoot.record.writes import Origin
 
@@ -93,6 +94,8 @@ class Recording(_Part, frozen=True, kw_only=True, tag_field="format", tag="chilk
     undos: _Count
     table: Annotated[str, msgspec.Meta(max_length=16_384)]
     head: _Hash
+
+    __repr__ = discreet
 
 
 class LiveAction(_Part, frozen=True, kw_only=True):

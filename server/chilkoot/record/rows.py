@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from chilkoot.discretion import discreet
 from chilkoot.events import By, Result, Status
 from chilkoot.record.writes import Contest, Origin, Role, SeatStatus, Watch
 
@@ -75,6 +76,8 @@ class GameHeader(msgspec.Struct, frozen=True):
     contest: Contest | None
     sealed_until_ms: int | None
 
+    __repr__ = discreet
+
 
 class StoredAction(msgspec.Struct, frozen=True):
     """One accepted action."""
@@ -117,6 +120,8 @@ class StoredReply(msgspec.Struct, frozen=True):
     fingerprint: bytes
     body: bytes
 
+    __repr__ = discreet
+
 
 class StoredCommand(msgspec.Struct, frozen=True):
     """A command that was done as an action: the fingerprint it came with, and the action."""
@@ -134,8 +139,7 @@ class FreeDeal(msgspec.Struct, frozen=True):
     deal: str
     difficulty: int
 
-    def __repr__(self) -> str:
-        return f"FreeDeal({self.rules_hash!r}, …)"
+    __repr__ = discreet
 
 
 class Stats(msgspec.Struct, frozen=True):
@@ -173,6 +177,8 @@ class StoredSeat(msgspec.Struct, frozen=True):
     moves: int | None
     ended_ms: int | None
 
+    __repr__ = discreet
+
 
 class StoredRace(msgspec.Struct, frozen=True):
     """A race with its seats; `next` is the race that is its rematch."""
@@ -192,3 +198,5 @@ class StoredRace(msgspec.Struct, frozen=True):
     previous: str | None
     next: str | None
     taken: tuple[StoredSeat, ...]
+
+    __repr__ = discreet

@@ -10,6 +10,7 @@ from typing import Literal
 
 import msgspec
 
+from chilkoot.discretion import discreet
 from chilkoot.events import By, Result, Status
 from chilkoot.record.day_writes import AddAttempt, AddResult, AnnounceDaily, ChooseDeal, EndAttempt, NewSeason
 
@@ -146,6 +147,8 @@ class NewGame(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     contest: Contest | None = None
     sealed_until_ms: int | None = None
 
+    __repr__ = discreet
+
 
 class AddCertified(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A deal with a certificate, kept ready for a game to come; the same deal again changes nothing.
@@ -161,8 +164,7 @@ class AddCertified(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     difficulty: int
     found_ms: int
 
-    def __repr__(self) -> str:
-        return f"AddCertified({self.rules_hash!r}, …)"
+    __repr__ = discreet
 
 
 class TakeCertified(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -172,8 +174,7 @@ class TakeCertified(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     deal: str
     game: str
 
-    def __repr__(self) -> str:
-        return f"TakeCertified({self.rules_hash!r}, …, {self.game!r})"
+    __repr__ = discreet
 
 
 class AddParticipant(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -243,6 +244,8 @@ class PutAnalysis(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     solver: int
     body: bytes
 
+    __repr__ = discreet
+
 
 class SetWatch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Others may watch a game from now on than before; spectators by key are spectators no longer."""
@@ -250,6 +253,8 @@ class SetWatch(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     game: str
     watch: Watch
     watch_key: str | None
+
+    __repr__ = discreet
 
 
 class Unseal(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -272,6 +277,8 @@ class NewRace(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     ghost: str | None
     previous: str | None
     created_ms: int
+
+    __repr__ = discreet
 
 
 class TakeSeat(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -334,6 +341,8 @@ class PutReply(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     command_id: int
     fingerprint: bytes
     body: bytes
+
+    __repr__ = discreet
 
 
 class DropReplies(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
+from chilkoot.discretion import discreet
 from chilkoot.engine import DealError, Game, looks_like_board
 from chilkoot.language.rules import Level, Rules, Variant
 from chilkoot.table.table import Origin, Proof, Table, Terms
@@ -24,6 +25,8 @@ class Entropy(msgspec.Struct, frozen=True):
     key: str
     watch_key: str
     deal: str
+
+    __repr__ = discreet
 
 
 class Opened(msgspec.Struct, frozen=True):

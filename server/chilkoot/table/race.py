@@ -12,6 +12,7 @@ from typing import Literal, TypeVar
 import msgspec
 from msgspec import UNSET
 
+from chilkoot.discretion import discreet
 from chilkoot.engine import Game
 from chilkoot.events import Status
 from chilkoot.language.rules import Rules
@@ -43,6 +44,8 @@ class Ghost(msgspec.Struct, frozen=True):
     name: str
     deal: str
     marks: tuple[Mark, ...]
+
+    __repr__ = discreet
 
 
 class Seat(msgspec.Struct, kw_only=True):
@@ -103,6 +106,8 @@ class Race(msgspec.Struct, kw_only=True):
     next: str | None = None
     taken: dict[str, Seat] = msgspec.field(default_factory=dict)
     """Seats by player."""
+
+    __repr__ = discreet
 
     @property
     def state(self) -> RaceState:

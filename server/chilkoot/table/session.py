@@ -11,6 +11,8 @@ from typing import Final
 
 import msgspec
 
+from chilkoot.discretion import discreet
+
 __all__ = ["KEPT_BYTES", "REPLIES", "Kept", "Session"]
 
 REPLIES: Final = 64
@@ -34,6 +36,8 @@ class Kept(msgspec.Struct, frozen=True):
     fingerprint: bytes
     body: bytes | None
     place: tuple[str, int] | None = None
+
+    __repr__ = discreet
 
 
 class Session:

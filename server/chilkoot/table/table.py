@@ -13,6 +13,7 @@ from typing import Final, Literal, NamedTuple
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from chilkoot.discretion import discreet
 from chilkoot.engine import Game, Refusal
 from chilkoot.events import CONCEDE, GIVE_UP, Action, By, CardMove, Result, Status, TurnUp, Undo
 from chilkoot.wire import encode
@@ -53,6 +54,8 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     winnable: Proof | None = None
     contest: Contest | None = None
     sealed_until_ms: int | None = None
+
+    __repr__ = discreet
 
 
 class Standing(NamedTuple):

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from chilkoot.discretion import discreet
 from chilkoot.engine import Game, Refusal
 from chilkoot.events import By, parse_action
 from chilkoot.language.rules import Rules
@@ -37,6 +38,8 @@ class Frames(msgspec.Struct, frozen=True):
     snapshot: bytes
     diffs: list[tuple[int, bytes]]
     seq: int
+
+    __repr__ = discreet
 
 
 def lay_from_log(

@@ -13,6 +13,8 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
+from chilkoot.discretion import discreet
+
 __all__ = [
     "COMMANDS",
     "Act",
@@ -105,6 +107,8 @@ class Hello(Command, frozen=True, kw_only=True):
     # Any integer: a client that lost count gets a snapshot, not an error.
     games: Annotated[dict[GameId, int], msgspec.Meta(max_length=32)] | None = None
 
+    __repr__ = discreet
+
 
 class Variants(Command, frozen=True, kw_only=True):
     """Which games there are."""
@@ -126,6 +130,8 @@ class New(Command, frozen=True, kw_only=True):
     winnable: bool | None = None
     watch: Watch = "open"
 
+    __repr__ = discreet
+
 
 class Join(Command, frozen=True, kw_only=True):
     """Look at a game, or play it together with its owner."""
@@ -133,6 +139,8 @@ class Join(Command, frozen=True, kw_only=True):
     game: GameId
     role: Literal["spectator", "player"] = "spectator"
     key: Secret | None = None
+
+    __repr__ = discreet
 
 
 class Sync(Command, frozen=True, kw_only=True):
@@ -276,6 +284,8 @@ class RaceJoin(Command, frozen=True, kw_only=True):
 
     race: GameId
     key: Secret | None = None
+
+    __repr__ = discreet
 
 
 class RaceLeave(Command, frozen=True, kw_only=True):

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from chilkoot.discretion import discreet
 from chilkoot.events import By, Op, Result, Status
 from chilkoot.wire.commands import Period, Watch, _snake
 
@@ -99,6 +100,8 @@ class Welcome(Message, frozen=True, kw_only=True):
     heartbeat: float
     protocol: int
 
+    __repr__ = discreet
+
 
 class VariantEntry(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """One variant in a list; `rules_hash` is that of the default level."""
@@ -168,6 +171,8 @@ class Snapshot(Message, frozen=True, kw_only=True):
     check: str
     replay: int | UnsetType = UNSET
 
+    __repr__ = discreet
+
 
 class Diff(Message, frozen=True, kw_only=True):
     """What one action did; beyond `ops` and `check` only what changed."""
@@ -208,6 +213,8 @@ class GameEntry(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     ended: int | UnsetType = UNSET
     contest: Contest | UnsetType = UNSET
     deal: str | UnsetType = UNSET
+
+    __repr__ = discreet
 
 
 class GameList(Message, frozen=True, kw_only=True, tag="games"):
@@ -353,6 +360,8 @@ class DailyReply(Message, frozen=True, kw_only=True, tag="daily"):
     solution: list[str] | UnsetType = UNSET
     offered: list[DailyOffer]
 
+    __repr__ = discreet
+
 
 class Standing(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """One line of a leaderboard; over more than a day everything is summed. `game` can be replayed by all."""
@@ -428,6 +437,8 @@ class WatchReply(Message, frozen=True, kw_only=True, tag="watch"):
     watch: Watch
     watch_key: str | UnsetType = UNSET
 
+    __repr__ = discreet
+
 
 class Dismissed(Message, frozen=True, kw_only=True):
     """Its player has closed a game to who watched it: no more events of it come."""
@@ -473,6 +484,8 @@ class RaceReply(Message, frozen=True, kw_only=True, tag="race"):
     previous: str | UnsetType = UNSET
     next: str | UnsetType = UNSET
     time: int
+
+    __repr__ = discreet
 
 
 class RaceProgress(Message, frozen=True, kw_only=True):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +29,8 @@ PROGRAMS = {
     "postgresql": (("postgres", "pg_ctlcluster"), "apt install postgresql"),
 }
 
+COMPILING = pytest.StashKey["subprocess.Popen[bytes]"]()
+
 hypothesis.settings.register_profile("quick", max_examples=60, deadline=None, print_blob=True)
 hypothesis.settings.register_profile("all", max_examples=200, deadline=None, print_blob=True)
 
@@ -43,6 +47,36 @@ def pytest_configure(config: pytest.Config) -> None:
     # A test that is asked for by name, or by a marker, runs whatever kind it is.
     if not runs_all and not config.option.markexpr and not any("::" in argument for argument in config.args):
         config.option.markexpr = "not slow"
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        _compile_solver(config)
+
+
+def _compiling() -> Path:
+    """A file that is locked while the solver is compiled."""
+    folder = Path(os.environ["NUMBA_CACHE_DIR"])
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / "compiling"
+
+
+def _compile_solver(config: pytest.Config) -> None:
+    """Begin to compile the solver: each worker, and each server that one starts, would do it for itself, a minute long."""
+    with _compiling().open("w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        program = [sys.executable, "-P", str(Path(__file__).with_name("compiled.py"))]
+        # The process inherits the lock, which ends with it.
+        config.stash[COMPILING] = subprocess.Popen(program, pass_fds=[turn.fileno()])
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if (process := config.stash.get(COMPILING, None)) is not None:
+        process.wait()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_finish(session: pytest.Session) -> None:
+    if hasattr(session.config, "workerinput"):
+        with _compiling().open() as turn:
+            fcntl.flock(turn, fcntl.LOCK_SH)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -35,11 +35,10 @@ class LiveServer:
     def __init__(self, folder: Path, *flags: str) -> None:
         self.folder = folder
         self.database = f"sqlite:///{folder / 'games.db'}"
-        # Deals for later and advice are found by processes that compile for a while: tests that want some say so.
-        limits = (*NO_LIMITS, "pool_deals", "advice_ms")
-        self._flags = flags or NO_DAILIES + tuple(
-            part for name in limits for part in ("--limit", f"{name}=0")
-        )
+        # Deals of the day, deals for later and advice are found by processes that are busy for minutes: tests that want some say so.
+        limits = ("pool_deals", "advice_ms", *(NO_LIMITS if not flags else ()))
+        quiet = tuple(part for name in limits for part in ("--limit", f"{name}=0"))
+        self._flags = quiet + (NO_DAILIES if "--daily" not in flags else ()) + flags
         self._process: subprocess.Popen[str] | None = None
         self.port = 0
 

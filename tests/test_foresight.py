@@ -38,7 +38,7 @@ def with_unseen_cards_shuffled(game: Game, choice: random.Random) -> Position:
     return twin
 
 
-@pytest.mark.parametrize(("name", "level"), all_levels(every=8))
+@pytest.mark.parametrize(("name", "level"), all_levels(every=32))
 def test_its_advice_is_legal_and_following_it_ends(name: str, level: int | None) -> None:
     game = Game.start(rules_of(name, level), "ck:3")
     tables = {game.check()}

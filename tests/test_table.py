@@ -912,6 +912,7 @@ def test_every_variant_is_listed_with_its_levels() -> None:
     assert entries["yukon-thicket"]["levels"] == [1, 2, 3]
     assert entries["yukon-thicket"]["default_level"] == 2
     assert entries["yukon"]["levels"] == []
+    assert (entries["yukon"]["cards"], entries["double-freecell"]["cards"]) == (52, 104)
     assert {"yukon", "yakutat-bay", "yukon-cells", "yukon-thicket"} <= set(entries)
 
 

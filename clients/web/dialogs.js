@@ -239,13 +239,15 @@ export class Dialogs {
   }
 
   /** What may be told of a result: no card. */
-  result() {
-    const { table } = this.app.seat, name = this.app.nameOf(table), { undos, score, moves, size } = table;
-    const result = table.status === 'won' ? t('share.solved') : t('share.lost', { n: score, all: size });
-    const how = undos ? t('share.undos', { n: undos }) : t('share.clean');
-    const line = t('share.line', { name, result, moves, how });
-    const squares = this.squares(score / size, undos), url = `${location.origin}/replay/${table.game}`;
+  shared(name, isWon, { score, undos, moves }, all, how, path) {
+    const result = isWon ? t('share.solved') : t('share.lost', { n: score, all }), line = t('share.line', { name, result, moves, how });
+    const squares = this.squares(score / all, undos), url = location.origin + path;
     return { line, squares, url, text: `${line}\n${squares.text}\n${url}` };
+  }
+
+  result() {
+    const { table } = this.app.seat, { undos } = table;
+    return this.shared(this.app.nameOf(table), table.status === 'won', table, table.size, undos ? t('share.undos', { n: undos }) : t('share.clean'), `/replay/${table.game}`);
   }
 
   // ── give up, stuck, over ──

@@ -185,10 +185,8 @@ export class Contests {
   }
 
   told({ date, result, ...head }) {
-    const how = { moves: result.moves, how: t(`help.${result.help}`), result: result.won ? t('share.solved') : t('share.lost', { n: result.score, all: 52 }) };
-    const line = t('share.line', { name: t('daily.name', { name: this.app.nameOf(head), date }), ...how }), href = at(date, head), url = location.origin + href;
-    const squares = this.app.dialogs.squares(result.score / 52, result.undos);
-    return { line, squares, href, url, text: `${line}\n${squares.text}\n${url}` };
+    const { app } = this, href = at(date, head), all = app.catalogue.get(head.variant)?.cards || 52;
+    return { href, ...app.dialogs.shared(t('daily.name', { name: app.nameOf(head), date }), result.won, result, all, t(`help.${result.help}`), href) };
   }
 
   /** The same of a game that has just ended, if it is a daily. */

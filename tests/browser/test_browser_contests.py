@@ -34,8 +34,9 @@ NAMES = ("Ann", "Bo", "Chandra", "Dmitri", "Élodie")
 class Contest:
     """Stands between a page and its server, and answers what is asked about days and races."""
 
-    def __init__(self, window: Window, *, state: str = "not_started") -> None:
+    def __init__(self, window: Window, *, state: str = "not_started", **result: Any) -> None:
         self.state = state
+        self.result = RESULT | result
         self.race: dict[str, Any] = {}
         self.asked: list[dict[str, Any]] = []
         self.route: WebSocketRoute | None = None
@@ -88,7 +89,7 @@ class Contest:
         if "level" in frame:
             told["level"] = frame["level"]
         if told["state"] == "over":
-            told |= {"game": "abc", "result": RESULT}
+            told |= {"game": "abc", "result": self.result}
         return told | ({"deal": "ck:7"} if is_past else {})
 
     def _board(self, frame: dict[str, Any]) -> dict[str, Any]:
@@ -148,6 +149,18 @@ def test_a_day_that_is_over_is_shared_without_a_card_and_past_days_are_played_ag
     expect(page.get_by_role("heading", level=2)).to_have_text("Daily deal of 2026-11-29 (UTC)")
     page.get_by_role("button", name="Play this deal (it does not count)").click()
     expect(page.locator("#deal")).to_have_text("Deal ck:7")
+
+
+def test_a_day_of_two_packs_is_shared_as_one_of_a_hundred_and_four_cards(open_window: OpenWindow) -> None:
+    window = open_window()
+    window.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=window.url)
+    Contest(window, state="over", won=False, score=52)
+    window.open("/daily#2026-11-29/double-freecell")
+    window.page.get_by_role("button", name="Copy result").click()
+    expect(window.status).to_have_text("Copied.")
+    line, squares, _ = window.page.evaluate("navigator.clipboard.readText()").split("\n")
+    assert line == "Double FreeCell daily 2026-11-29 · 52/104 · 113 moves · clean"
+    assert squares == "🟩" * 7 + "⬜" * 6
 
 
 def test_the_board_has_my_place_its_neighbours_and_the_games(open_window: OpenWindow) -> None:

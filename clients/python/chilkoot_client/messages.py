@@ -222,6 +222,7 @@ class VariantEntry(msgspec.Struct, frozen=True, kw_only=True):
     levels: tuple[int, ...] = ()
     default_level: int | None = None
     summary: str = ""
+    cards: int = 52
     rules_hash: str = ""
 
 

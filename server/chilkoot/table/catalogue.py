@@ -28,6 +28,7 @@ def _entry(variant: Variant) -> VariantEntry:
         levels=[level.number for level in variant.levels if level.number is not None],
         default_level=UNSET if level.number is None else level.number,
         summary=variant.summary,
+        cards=level.rules.deck.size(),
         rules_hash=level.hash,
         winnable=UNSET if policy == "none" else policy,
     )

@@ -104,13 +104,14 @@ class Welcome(Message, frozen=True, kw_only=True):
 
 
 class VariantEntry(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """One variant in a list; `rules_hash` is that of the default level."""
+    """One variant in a list; `rules_hash` is that of the default level, `cards` how many are played with."""
 
     id: str
     name: str
     family: str
     levels: list[int]
     summary: str
+    cards: int
     rules_hash: str
     default_level: int | UnsetType = UNSET
     winnable: Literal["prefer", "require"] | UnsetType = UNSET

@@ -388,6 +388,19 @@ async def test_the_same_hello_again_gets_the_same_welcome(server: LiveServer) ->
         assert (await caller.ask("ping", 5))["code"] == "id_reused"
 
 
+async def test_the_id_of_a_hello_is_used_for_nothing_else_in_its_session(server: LiveServer) -> None:
+    async with calling(server.url) as caller:
+        welcome = await caller.ask("hello", 7, name="Skagway")
+        assert (await caller.ask("ping", 7))["code"] == "id_reused"
+    async with calling(server.url) as caller:
+        resumed = await caller.ask("hello", 8, **credentials(welcome))
+        assert resumed["resumed"]
+        assert (await caller.ask("ping", 7))["code"] == "id_reused"
+        # The first reply had a token of long ago: sent again, the hello is told the one that holds now.
+        again = await caller.ask("hello", 7, name="Skagway")
+        assert (again["session"], again["token"] != welcome["token"]) == (welcome["session"], True)
+
+
 async def test_an_id_of_long_ago_does_nothing_twice(server: LiveServer) -> None:
     async with calling(server.url, count(1000)) as caller:
         await caller.ask("hello")

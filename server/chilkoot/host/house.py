@@ -139,7 +139,7 @@ class House:
             self.by_player[session.player] -= 1
             if not self.by_player[session.player]:
                 del self.by_player[session.player]
-            session.hellos.clear()
+            session.forget_tokens()
 
     def leave(self, connection: Connection) -> None:
         """A connection is gone. No waiting, no record: thousands may go at once."""

@@ -109,3 +109,7 @@ class Session:
         self.hellos[command_id] = kept
         if len(self.hellos) > 8:
             del self.hellos[next(iter(self.hellos))]
+
+    def forget_tokens(self) -> None:
+        """Of the replies to `hello` keep only for what their ids were used."""
+        self.hellos = {number: Kept(kept.fingerprint, None) for number, kept in self.hellos.items()}

@@ -420,6 +420,26 @@ def test_case_e7_a_win_is_seen_after_a_chain() -> None:
     assert (game.status, game.score) == ("won", 2)
 
 
+@pytest.mark.parametrize(
+    ("unit", "position", "after"),
+    (
+        ("top_or_whole", "t1: 7H | t2: <2C> 9H 8S | t3: 8C", "t1: 8S | t2: <2C> 9H | t3: 8C 7H"),
+        ("top_or_whole", "t1: 7H | t2: 9H 8S | t3: 8C", "t1: 9H 8S | t2: 8C 7H"),
+        ("whole", "t1: 7H | t2: <2C> 9H 8S | t3: 8C", "t2: <2C> 9H 8S | t3: 8C 7H"),
+        ("whole", "t1: 7H | t2: 9H 8S | t3: 8C", "t1: 9H 8S | t2: 8C 7H"),
+        ("single", "t1: 7H | t2: 9H 8S | t3: 8C", "t1: 8S | t2: 9H | t3: 8C 7H"),
+    ),
+)
+def test_case_e7_no_more_fills_a_column_by_itself_than_a_player_could_pick_up(
+    unit: str, position: str, after: str
+) -> None:
+    rules = own(
+        f"{ROWS}tableau: {{columns: 7, group: {{unit: {unit}}}, empty: {{auto_fill: next_column}}}}\n"
+    )
+    game = played(Game.start(rules, position, fragment=True), "t1 1 t3")
+    assert board(game).startswith(after), board(game)
+
+
 def test_case_e11_passes_end_and_an_empty_stock_with_an_empty_waste_deals_nothing() -> None:
     rules = own("deal: [UUUUUUU *7]\nstock: {deal_to: waste, passes: 2}\n")
     game = played(Game.start(rules, "t1: 9S | s1: <4C>", fragment=True), "draw", "draw", "draw")

@@ -258,6 +258,20 @@ def test_verdicts_are_right_where_cards_go_home_by_themselves(
     assert verdicts_by_brute_force(rules, range(10))["winnable"] >= 2
 
 
+@pytest.mark.parametrize("unit", ("top_or_whole", "whole"))
+def test_verdicts_are_right_where_part_of_the_next_column_fills_an_empty_one(
+    unit: Literal["top_or_whole", "whole"],
+) -> None:
+    rules = small(rules_of("yukon"), 4, 3)
+    assert rules is not None
+    columns = rules.tableau[0]
+    empty = replace(columns.empty, auto_fill="next_column")
+    rules = replace(
+        rules, tableau=(replace(columns, group=replace(columns.group, unit=unit), empty=empty),)
+    )
+    assert verdicts_by_brute_force(rules, range(10)).total() >= 5
+
+
 def test_in_two_packs_a_safe_card_may_have_to_wait_for_its_twin() -> None:
     rules = small(rules_of("freecell"), 5, 4)
     assert rules is not None

@@ -61,8 +61,8 @@ def movable(tables: Tables, column: int, cards: list[int]) -> int:
         glued = table.glued
         while low and not cards[low - 1] & DOWN and glued[cards[low - 1]] >> cards[low] & 1:
             low -= 1
-    if unit == "whole" and low:
-        return len(cards)
+    if low and unit in ("whole", "top_or_whole"):
+        return len(cards) if unit == "whole" else len(cards) - 1
     return low
 
 

@@ -118,8 +118,8 @@ def lowest_movable(ints: Ints, bits: Bits, held: Cards, sizes: Ints, column: int
             and (bits[p.GLUED + g, held[column, low - 1]] >> np.uint64(held[column, low])) & ONE
         ):
             low -= 1
-    if unit == 3 and low > 0:
-        return size
+    if low > 0 and unit >= 3:
+        return size if unit == 3 else size - 1
     return low
 
 

@@ -266,9 +266,7 @@ def test_verdicts_are_right_where_part_of_the_next_column_fills_an_empty_one(
     assert rules is not None
     columns = rules.tableau[0]
     empty = replace(columns.empty, auto_fill="next_column")
-    rules = replace(
-        rules, tableau=(replace(columns, group=replace(columns.group, unit=unit), empty=empty),)
-    )
+    rules = replace(rules, tableau=(replace(columns, group=replace(columns.group, unit=unit), empty=empty),))
     assert verdicts_by_brute_force(rules, range(10)).total() >= 5
 
 

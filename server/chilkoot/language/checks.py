@@ -21,6 +21,7 @@ __all__ = ["check_rules"]
 
 _MAX_COLUMNS: Final = 32
 _MAX_FOUNDATIONS: Final = 32
+_DECK: Final = ("deck.packs", "deck.suits", "deck.ranks", "deck.low")
 
 
 def check_rules(given: Given, rules: Rules, top: Place, report: Report) -> None:
@@ -45,6 +46,11 @@ class _Check:
         self.top = top
         self.report = report
 
+    def _is_known(self, section: str, *names: str) -> bool:
+        """Whether these keys of every group of a section could be read; other mistakes in it don't matter."""
+        groups = range(self.given.groups[section])
+        return self.given.is_sound(*(f"{section}[{number}].{name}" for number in groups for name in names))
+
     def _place(self, *paths: str) -> Place:
         return self.given.nearest_place(*paths) or self.top
 
@@ -53,11 +59,15 @@ class _Check:
 
     def bounds(self) -> None:
         columns, foundations = self.rules.column_count(), self.rules.foundation_count()
-        if columns > _MAX_COLUMNS and self.given.is_sound("tableau"):
+        if columns > _MAX_COLUMNS and self._is_known("tableau", "columns"):
             self.report.say(
                 "R304", self._key_place("tableau"), f"{columns} columns in all", f"use at most {_MAX_COLUMNS}"
             )
-        if foundations > _MAX_FOUNDATIONS and self.given.is_sound("foundations"):
+        if (
+            foundations > _MAX_FOUNDATIONS
+            and self._is_known("foundations", "count")
+            and self.given.is_sound(*_DECK)
+        ):
             self.report.say(
                 "R304",
                 self._key_place("foundations"),
@@ -66,7 +76,7 @@ class _Check:
             )
 
     def ranks(self) -> None:
-        if not self.given.is_sound("deck"):
+        if not self.given.is_sound("deck.ranks", "deck.low"):
             return
         deck = self.rules.deck
         if isinstance(deck.low, int):
@@ -95,14 +105,14 @@ class _Check:
         taken: Counter[int] = Counter()
         for one in self.given.passes:
             zone, width = one.rule.zone, len(one.rule.picture)
-            if zone == "tableau" and self.given.is_sound("tableau"):
+            if zone == "tableau" and self._is_known("tableau", "columns"):
                 self._require_width(one, self.rules.column_count(), "column")
-            elif zone == "cells" and self.given.is_sound("cells"):
+            elif zone == "cells" and self.given.is_sound("cells.count"):
                 if self._has_places(one, self.rules.cells.count, "cells.count"):
                     self._require_width(one, self.rules.cells.count, "cell")
                     taken.update(at for at, letter in enumerate(one.rule.picture) if letter == "U")
                     self._require_single_cards(one, taken)
-            elif zone == "reserve" and self.given.is_sound("reserve"):
+            elif zone == "reserve" and self.given.is_sound("reserve.piles"):
                 piles = self.rules.reserve.piles
                 if not self._has_places(one, piles, "reserve.piles"):
                     continue
@@ -156,7 +166,7 @@ class _Check:
             )
 
     def deal(self) -> None:
-        if not self.given.is_sound("deck", "deal", "setup"):
+        if not self.given.is_sound(*_DECK, "deal", "setup"):
             return
         size = self.rules.deck.size()
         left = size - self._set_aside()
@@ -180,7 +190,7 @@ class _Check:
                 )
                 return
             left -= cards
-        if left and not self._deals_from_stock() and self.given.is_sound("stock", "tableau", "cells"):
+        if left and not self._deals_from_stock() and self._knows_who_deals():
             self.report.say(
                 "R303",
                 self._key_place("deal"),
@@ -201,8 +211,13 @@ class _Check:
             or (self.rules.cells.count > 0 and "stock" in self.rules.cells.sources)
         )
 
+    def _knows_who_deals(self) -> bool:
+        return self._is_known("tableau", "empty.auto_fill") and self.given.is_sound(
+            "stock.deal_to", "cells.count", "cells.from"
+        )
+
     def foundation_passes(self) -> None:
-        if not self.given.is_sound("foundations", "deck"):
+        if not self._is_known("foundations", "count", "base") or not self.given.is_sound(*_DECK):
             return
         copies = self.rules.deck.packs * len(self.rules.deck.suits)
         taken: Counter[int] = Counter({0: copies if "aces_to_foundations" in self.rules.setup else 0})
@@ -254,7 +269,7 @@ class _Check:
                 )
 
     def setup(self) -> None:
-        if not self.given.is_sound("setup", "deck", "foundations"):
+        if not self._is_known("foundations", "count", "base") or not self.given.is_sound(*_DECK, "setup"):
             return
         place = self._place("setup")
         bases = {group.base for group in self.rules.foundations}
@@ -283,7 +298,7 @@ class _Check:
             self.report.say("R309", place, '"low_to_bottom" needs a lowest rank, and deck.low is dealt')
 
     def heights(self) -> None:
-        if not self.given.is_sound("tableau", "deal"):
+        if not self._is_known("tableau", "columns", "max_cards") or not self.given.is_sound("deal"):
             return
         height = [0] * max(self.rules.column_count(), 1)
         for one in self.given.passes:
@@ -304,7 +319,7 @@ class _Check:
             first += columns.columns
 
     def bases(self) -> None:
-        if not self.given.is_sound("foundations", "deck", "deal", "setup"):
+        if not self._is_known("foundations", "base") or not self.given.is_sound(*_DECK, "deal", "setup"):
             return
         bases = [group.base for group in self.rules.foundations]
         if self.rules.deck.low == "dealt" and "dealt" not in bases:
@@ -339,7 +354,7 @@ class _Check:
     def stock(self) -> None:
         if (
             self.rules.stock.deal_to == "reserve"
-            and self.given.is_sound("stock", "reserve")
+            and self.given.is_sound("stock.deal_to", "reserve.piles")
             and not self.rules.reserve.piles
         ):
             self.report.say(
@@ -350,7 +365,8 @@ class _Check:
             )
 
     def goal(self) -> None:
-        if not self.given.is_sound("foundations", "deck", "goal"):
+        counted = ("count", "base", "suits", "build", "accept", "run")
+        if not self._is_known("foundations", *counted) or not self.given.is_sound(*_DECK, "goal"):
             return
         goal, size = self.rules.goal, self.rules.deck.size()
         self._check_runs()

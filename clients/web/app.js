@@ -87,7 +87,7 @@ class App {
       $('tools').append(button);
     }
     const r = this.replay, made = (name, id, run) => el('button', { type: 'button', id: `re-${id}`, 'aria-label': t(`replay.${id}`), onclick: run }, icon(name));
-    $('replay').setAttribute('aria-label', t('replay.group'));
+    $('replay').setAttribute('aria-label', t('replay'));
     const slider = el('input', { type: 'range', id: 're-at', min: 0, max: 0, value: 0, 'aria-label': t('replay.at'), oninput: () => { const at = Number(slider.value); r.pause(); r.go(at, false); } });
     $('replay').append(made('first', 'start', () => { r.pause(); r.go(0, false); }), made('prev', 'back', () => { r.pause(); r.go(r.at - 1); }), made('play', 'play', () => r.toggle()),
       made('next', 'step', () => { r.pause(); r.go(r.at + 1); }), made('last', 'end', () => { r.pause(); r.go(r.last, false); }), el('div', { class: 'track' }, slider, el('div', { id: 're-marks' })),

@@ -173,7 +173,7 @@ export class Dialogs {
       return el('label', { class: 'check' }, box, t(`set.${name}`));
     };
     const name = el('input', { id: 'set-name', maxlength: 40, autocomplete: 'nickname', value: now.name || '', onchange: () => this.rename(name) });
-    this.open(t('set.title'), el('div', { class: 'form two' }, choice('theme', ['system', 'light', 'dark', 'contrast']), choice('deck', ['auto', '2', '4']),
+    this.open(t('settings'), el('div', { class: 'form two' }, choice('theme', ['system', 'light', 'dark', 'contrast']), choice('deck', ['auto', '2', '4']),
       check('mark'), check('large'), check('left'), choice('speed', [0, 1, 2, 4]), check('tap'), check('targets'), check('letters'),
       label(t('set.name'), name), choice('language', ['auto', ...Object.keys(LANGUAGES)], (one) => LANGUAGES[one] || t('set.language.auto'))), row(this.closing()));
   }
@@ -192,7 +192,7 @@ export class Dialogs {
 
   help() {
     const keys = all('key.').map((line) => line.split(': '));
-    this.open(t('help.title'), el('p', {}, t('help.ways')), el('p', {}, t('help.touch')),
+    this.open(t('help'), el('p', {}, t('help.ways')), el('p', {}, t('help.touch')),
       el('table', { class: 'keys' }, el('tbody', {}, ...keys.map(([key, what]) => el('tr', {}, el('th', { scope: 'row' }, key), el('td', {}, what))))), row(this.closing()));
   }
 
@@ -209,7 +209,7 @@ export class Dialogs {
         list.replaceChildren(el('dt', {}, reason(why)));
       }
     };
-    this.open(t('stats.title'), el('div', { class: 'form' }, label(t('new.variant'), which)), list, row(this.closing()));
+    this.open(t('stats'), el('div', { class: 'form' }, label(t('new.variant'), which)), list, row(this.closing()));
     await load();
   }
 

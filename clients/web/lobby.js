@@ -214,7 +214,7 @@ export class Contests {
     if (after) {
       box.querySelector('tbody').append(...lines);
       box.lastChild.remove();
-    } else box.replaceChildren(lines.length ? board(['board.rank', 'board.player', isDay ? 'board.result' : 'board.won', 'board.help', 'moves', 'board.time'], lines) : t('board.none'));
+    } else box.replaceChildren(lines.length ? board(['board.rank', 'board.player', isDay ? 'board.result' : 'stats.won', 'board.help', 'moves', 'board.time'], lines) : t('board.none'));
     if (page.next) box.append(button(t('lobby.more'), () => this.board(told, box, periods, period, page.next)));
   }
 

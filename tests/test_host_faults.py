@@ -211,6 +211,17 @@ async def test_a_game_that_may_not_have_begun_is_told_as_it_is(
         assert (await caller.move(reply, LINE[0]))["type"] == "diff"
 
 
+async def test_a_guest_who_may_be_on_record_while_that_can_not_be_read_begins_a_game_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with house_in_this_process(tmp_path) as (url, ledger), calling(url) as caller:
+        with monkeypatch.context() as patch:
+            patch.setattr(ledger.reader, "load_game", unreadable)
+            ledger.fail(StoreDoubtful("who knows"), is_written=True)
+            assert (await caller.ask("new", 700, variant="yukon"))["code"] == "unavailable"
+        assert (await caller.ask("new", 700, variant="yukon"))["type"] == "snapshot"
+
+
 @pytest.mark.parametrize(("fault", "is_written", "code"), FAULTS)
 async def test_a_hint_that_may_not_be_on_record_is_not_shown(
     tmp_path: Path, fault: StoreFault, is_written: bool, code: str | None

@@ -109,7 +109,19 @@ _STANDING = ("status", "result", "score", "ended_ms", "closed_ms")
 
 # In the order in which a transaction runs them: what others refer to comes first.
 _STATEMENTS: Final[dict[type[Write], tuple[tuple[Executable, bool], ...]]] = {
-    NewPlayer: ((insert(player).inline().values(fields("id", "name", "token_hash", "created_ms")), True),),
+    NewPlayer: (
+        (
+            upsert(player)
+            .inline()
+            .values(fields("id", "name", "token_hash", "created_ms"))
+            .on_conflict_do_update(
+                index_elements=["id"],
+                set_=fields("name", "token_hash"),
+                where=player.c.token_hash.is_(None),
+            ),
+            True,
+        ),
+    ),
     RenamePlayer: ((update(player).where(player.c.id == field("id")).values(name=field("name")), True),),
     SetToken: (
         (

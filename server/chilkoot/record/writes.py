@@ -67,7 +67,10 @@ SeatStatus = Literal["won", "lost", "left", "late"]
 
 
 class NewPlayer(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A new identity; of its token only the SHA-256 is kept. Without one nobody can ever act as this player."""
+    """A new identity; of its token only the SHA-256 is kept. Without one nobody can ever act as this player.
+
+    Who has none yet may be written again, since a commit in doubt may have done it already.
+    """
 
     id: str
     name: str

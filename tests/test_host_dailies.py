@@ -452,6 +452,7 @@ async def test_nobody_else_sees_a_running_daily_by_any_way(tmp_path: Path, clock
         ):
             refused = await ann.ask(kind, **{field: game})
             assert refused["code"] == "not_over", kind
+            assert "Others still play this deal" in refused["message"], kind
         [entry], shown = (await ann.ask("games"))["games"], await ann.ask("sync", game=game)
         assert (entry["contest"], shown["contest"]) == ("daily", "daily")
         assert not {"deal"} & (set(entry) | set(shown))

@@ -381,6 +381,7 @@ async def is_closed(caller: Caller, game: str) -> bool:
     assert can == dict.fromkeys(can, False) | {"undo": not told}
     if not told:
         assert replay["code"] == "not_over"
+        assert "may still be taken back" in replay["message"]
     return told
 
 

@@ -184,10 +184,21 @@ async def _visible(request: Request, game: str) -> StoredGame | Error:
 
 async def may_be_shown(request: Request, game: str) -> StoredGame | Error:
     """A game that is over and may be shown from its beginning to the one who asks."""
-    stored = await _visible(request, game)
-    if isinstance(stored, Error) or _is_closed(stored.header, request.house.clock.ms()):
+    stored, now_ms = await _visible(request, game), request.house.clock.ms()
+    if isinstance(stored, Error) or _is_closed(stored.header, now_ms):
         return stored
-    return error(ErrorCode.NOT_OVER, request.command.id)
+    return error(ErrorCode.NOT_OVER, request.command.id, message=_why_not_shown(stored.header, now_ms))
+
+
+def _why_not_shown(header: GameHeader, now_ms: int) -> str | None:
+    """What is to be said of a game that its player takes to be over; None where it is not."""
+    if header.ended_ms is None:
+        return None
+    if is_sealed(header, now_ms):
+        return "Others still play this deal; the game is shown after that."
+    return (
+        "This loss may still be taken back; the game is shown once it is given up, or another one is begun."
+    )
 
 
 async def on_replay(request: Request) -> None:

@@ -210,6 +210,55 @@ def test_the_family_of_a_suit_is_seen_without_colours(open_window: OpenWindow) -
             assert min(blacks) >= 1.5 * max(reds), (deck, theme)
 
 
+def test_an_empty_place_is_seen_and_says_what_it_takes(open_window: OpenWindow) -> None:
+    window = open_window().deal("Yukon", NEAR_THE_END)
+    script = """([pile, theme]) => {
+        const root = document.documentElement, slot = document.querySelector(`[data-pile=${pile}] .slot`);
+        root.dataset.theme = theme;
+        const probe = document.body.appendChild(document.createElement('i'));
+        const parts = (value) => { probe.style.color = value; const read = getComputedStyle(probe).color; return read.match(/[\\d.]+/g).map(Number); };
+        const style = getComputedStyle(slot), [line] = style.boxShadow.match(/rgba?\\([^)]+\\)/);
+        const label = slot.querySelector('.k, .mark'), own = getComputedStyle(label);
+        return { opacity: Number(style.opacity), lines: [parts(line), parts(label.matches('.k') ? own.color : own.fill)],
+            felts: ['a', 'b', 'c'].map((name) => parts(`var(--felt-${name})`)), label: label.textContent };
+    }"""
+    for theme in ("light", "dark", "contrast"):
+        seen = window.page.evaluate(script, ["t6", theme])
+        assert "K" in seen["label"]
+        for line in seen["lines"]:
+            alpha = (line[3] if len(line) == 4 else 1) * seen["opacity"]
+            for felt in seen["felts"]:
+                mixed = [top * alpha + under * (1 - alpha) for top, under in zip(line, felt, strict=False)]
+                shown, ground = (
+                    "#" + "".join(f"{round(part):02x}" for part in colour[:3]) for colour in (mixed, felt)
+                )
+                assert _contrast(shown, ground) >= 3, (theme, shown, ground)
+
+
+def test_no_gesture_of_the_browser_and_no_hover_of_a_finger_comes_between(open_window: OpenWindow) -> None:
+    window = open_window().deal("Yukon", NEAR_THE_END)
+    style = "(node, name) => getComputedStyle(node)[name]"
+    # Pulling down reloads no page, dragging scrolls none.
+    for name in ("html", "body"):
+        assert (
+            window.page.locator(name).evaluate(f"(node) => ({style})(node, 'overscrollBehaviorY')") == "none"
+        )
+    for name in ("#table", "#table .card"):
+        assert window.page.locator(name).first.evaluate(f"(node) => ({style})(node, 'touchAction')") == "none"
+    # A finger's first tap is spent on a hover style where there is one.
+    hovers = window.page.evaluate("""() => {
+        const found = [];
+        const walk = (rules, allowed) => { for (const rule of rules) {
+            if (rule.selectorText?.includes(':hover')) found.push([rule.selectorText, allowed]);
+            if (rule.cssRules) walk(rule.cssRules, allowed || /\\(hover: ?hover\\)/.test(rule.media?.mediaText ?? ''));
+        } };
+        for (const sheet of document.styleSheets) walk(sheet.cssRules, false);
+        return found;
+    }""")
+    assert hovers
+    assert all(allowed for _, allowed in hovers), hovers
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("deck", ("2", "4"))
 def test_every_eye_tells_red_from_black(open_window: OpenWindow, deck: str) -> None:

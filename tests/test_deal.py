@@ -25,6 +25,38 @@ def test_deal_ck_0_is_the_published_one() -> None:
     assert Game.start(rules_of("yukon"), "ck:0").board() == CK_0
 
 
+DIGESTS = {
+    1: "a73bb9687c6e8116",
+    2: "7e9b04387b0f127e",
+    3: "04cf591accf2fdd1",
+    4: "619a76670577fc02",
+    5: "aff3b56741146d24",
+    6: "081284a557560bcd",
+    7: "2bd4223cc0159e43",
+    8: "b3a66d05347cea4e",
+    9: "7daf50724ad4d370",
+    10: "319186495030a8c1",
+    11: "62bd89d8e6548111",
+    12: "5fc332edf27bc4ce",
+    13: "d48c526a45043aa6",
+    14: "16b6c736a6c9e9bd",
+    24: "2d90ba61264cdd3b",
+    100: "0a63a91af657308e",
+    1000000: "e0310c133d7d22f0",
+    4294967296: "0abbb52ce1623061",
+    9007199254740993: "75c490aa025ada5b",
+    18446744073709551615: "2ae1ef594f0590e4",
+}
+"""Deals of Yukon by number: the beginning of the SHA-256 of the board's text, the same on every machine for ever."""
+
+
+def test_twenty_numbers_name_the_same_boards_for_ever() -> None:
+    boards = {number: Game.start(rules_of("yukon"), f"ck:{number}").board() for number in DIGESTS}
+    assert {
+        number: hashlib.sha256(text.encode()).hexdigest()[:16] for number, text in boards.items()
+    } == DIGESTS
+
+
 @pytest.mark.parametrize(
     ("key", "first", "digest"),
     (

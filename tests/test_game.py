@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 
 import pytest
@@ -10,7 +11,9 @@ from hypothesis import strategies as st
 
 from chilkoot.cards import DOWN
 from chilkoot.engine import MAX_ACTIONS, Game, Refusal
+from chilkoot.engine.moves import can_turn
 from chilkoot.engine.position import Position
+from chilkoot.engine.refusals import can_draw
 from chilkoot.events import CONCEDE, DRAW, GIVE_UP, HOME, Action, CardMove, Move, Op, TurnUp, Undo
 from chilkoot.language import Source, compile_variant
 from variants import all_levels, fragment, rules_of
@@ -88,6 +91,32 @@ def test_laws_of_play_hold_in_every_game(name: str, level: int | None, seed: int
         assert apply_ops(mirror, ops) == game.view() == deal_view
         assert game.status == deal_status
         assert game.moves == 0
+
+
+def has_a_move_that_counts(game: Game) -> bool:
+    """Whether anything is left but no-ops, by the rules' page: what moves from where onto what, and how it lies now."""
+    piles = dict(zip(game.piles(), game.position.piles, strict=True))
+    for move in game.legal_piles():
+        source, n, target = (game.piles()[move[0]], move[1], game.piles()[move[2]])
+        is_whole = source[0] == target[0] == "t" and n == len(piles[source]) and not piles[target]
+        if not is_whole and not (source[0] == target[0] and source[0] in "cf"):
+            return True
+    return can_draw(game.position) or bool(can_turn(game.position))
+
+
+@pytest.mark.parametrize(("name", "level"), all_levels())
+def test_a_game_is_lost_exactly_when_nothing_but_no_ops_is_left(name: str, level: int | None) -> None:
+    rules, chance = rules_of(name, level), random.Random(name)
+    is_lost_by_moves = rules.loss.when == "no_legal_move"
+    for seed in range(2):
+        game = Game.start(rules, f"ck:{seed}")
+        for _ in range(60):
+            assert (game.status == "lost") == (
+                is_lost_by_moves and game.status != "won" and not has_a_move_that_counts(game)
+            ), game.board()
+            if game.is_over or not (actions := options(game)):
+                break
+            game.act(chance.choice(actions))
 
 
 @given(seed=st.integers(0, 1000), choices=PLAY)

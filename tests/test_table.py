@@ -120,6 +120,32 @@ def test_a_snapshot_plus_the_diffs_is_the_next_snapshot(name: str, level: int | 
             facts = now
 
 
+@pytest.mark.parametrize(("name", "level"), all_levels())
+def test_what_an_action_costs_on_the_wire_is_what_it_changed_and_never_the_table(
+    name: str, level: int | None
+) -> None:
+    table = laid(name, "ck:3", level=level)
+    for text in random_line(name, "ck:3", 40, level):
+        action = parse_action(text)
+        assert action is not None
+        diff = table.act(action, by="player", now_ms=2000)
+        assert isinstance(diff, bytes)
+        assert len(diff) <= 260 + 60 * len(json.loads(diff)["ops"]), diff
+
+
+def test_an_action_late_in_a_game_costs_no_more_than_an_early_one() -> None:
+    table = laid()
+    sizes = []
+    for _ in range(300):
+        action = parse_action("t7 2 t5")
+        assert action is not None
+        diff = table.act(action, by="player", now_ms=2000)
+        assert isinstance(diff, bytes)
+        sizes.append(len(diff))
+        do(table, "undo")
+    assert max(sizes[1:]) - min(sizes[1:]) <= 4, "only its number has more digits"
+
+
 def test_a_plain_move_mentions_nothing_else() -> None:
     table = laid()
     do(table, "t2 2 t6")
@@ -511,6 +537,15 @@ def test_a_hint_names_its_move_and_changes_nothing() -> None:
     told = json.loads(encode(effect.reply))
     assert (told["action"], told["move"]) == ("move", {"from": "t3", "n": 1, "to": "f3"})
     assert shown(table) == before
+
+
+def test_a_hint_that_found_nothing_is_no_help_that_was_taken() -> None:
+    table = laid()
+    effect = hint(table, commands.Hint(id=9, game="g"), Advice(None, "There is no way on."))
+    assert effect.text is None, "what goes on record counts as help"
+    told = json.loads(encode(effect.reply))
+    assert told["action"] == "none"
+    assert "move" not in told
 
 
 def test_advice_is_for_those_who_play_and_for_games_that_go_on() -> None:

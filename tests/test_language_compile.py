@@ -178,6 +178,14 @@ def test_levels_can_be_taken_away_with_their_default() -> None:
     assert (said, variant.default_level) == ([], 1)
 
 
+def test_a_files_own_levels_may_name_the_lowest_as_the_default() -> None:
+    levels = "levels: {1: {cells: {count: 5}}, 2: {cells: {count: 6}}}\ndefault_level: 1\n"
+    variant, said = compiled(f"extends: base\n{levels}")
+    assert (said, variant.default_level) == ([], 1), (
+        "there is no level in the other file that would say the same"
+    )
+
+
 def test_tests_are_kept_with_their_places() -> None:
     variant, _ = compiled(
         "extends: leveled\ntests:\n  - {board: 't1: KS', move: t1 1 t2, expect: legal, level: 3}\n"

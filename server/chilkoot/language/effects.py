@@ -5,7 +5,7 @@ Decides nothing that refuses a file. Every reason is one line of a table, so tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import msgspec
@@ -29,12 +29,17 @@ class _Idle(msgspec.Struct, frozen=True):
     item: str = ""
 
 
-def check_effects(given: Given, rules: Rules, file: str, report: Report) -> None:
-    """Report the keys of a game that change nothing in it. The rules must have passed all checks.
+def check_effects(given: Given, rules: Rules, file: str, report: Report, *, is_game: bool = True) -> None:
+    """Report the keys of a game that change nothing in it, as far as what they depend on could be read.
 
+    `is_game` says whether the rules have passed all checks; where they have not, nothing is concluded from the deal.
     Advice is given where `file` has a say in it, not where it was only extended.
     """
-    for idle in _idle_keys(rules):
+
+    def is_known(*sections: str) -> bool:
+        return given.is_sound(*sections) and (is_game or "deal" not in sections)
+
+    for idle in _idle_keys(rules, is_known):
         if not given.has(idle.path):
             continue
         name = idle.path.rpartition(".")[2]
@@ -45,25 +50,45 @@ def check_effects(given: Given, rules: Rules, file: str, report: Report) -> None
             place = next((item.place for item in items if getattr(item, "text", "") == idle.item), place)
             name = f"{name}: {idle.item}"
         report.say("R501", place, f"{quoted(name)} has no effect here", idle.reason)
-    _advise(given, rules, file, report)
+    if is_known("deck", "deal", "tableau"):
+        _advise(given, rules, file, report)
 
 
-def _idle_keys(rules: Rules) -> Iterator[_Idle]:
-    for number, columns in enumerate(rules.tableau):
-        yield from _in_columns(f"tableau[{number}]", columns, number, rules)
-    yield from _in_cells(rules)
-    yield from _in_reserve(rules)
-    for number, foundations in enumerate(rules.foundations):
-        yield from _in_foundations(f"foundations[{number}]", foundations, rules, first=number == 0)
-    yield from _in_stock(rules)
+_DEALT: Final = ("deck", "deal", "setup", "stock")
+"""What decides whether there is a stock or a waste."""
+
+
+def _is_known(*_sections: str) -> bool:
+    return True
+
+
+def _idle_keys(rules: Rules, is_known: Callable[..., bool] = _is_known) -> Iterator[_Idle]:
+    """The keys of a game without effect; `is_known` says whether the sections of which that follows could be read."""
+    if is_known(*_DEALT, "reserve", "foundations", "tableau", "cells"):
+        for number, columns in enumerate(rules.tableau):
+            yield from _in_columns(f"tableau[{number}]", columns, number, rules)
+    if is_known(*_DEALT, "reserve", "foundations", "cells"):
+        yield from _in_cells(rules)
+    if is_known("reserve", "deal", "stock"):
+        yield from _in_reserve(rules)
+    if is_known("foundations", "goal", "tableau", "deck"):
+        for number, foundations in enumerate(rules.foundations):
+            yield from _in_foundations(f"foundations[{number}]", foundations, rules, first=number == 0)
+    if is_known(*_DEALT):
+        yield from _in_stock(rules)
+    if is_known("redeal"):
+        yield from _in_redeal(rules)
+    if is_known("foundations") and not rules.foundation_count():
+        yield _Idle("score.per_foundation_card", "there are no foundations")
+    if is_known("setup", "deck") and "kings_to_bottom" in rules.setup and 12 not in rules.deck.ranks:
+        yield _Idle("setup", "the deck has no kings", "kings_to_bottom")
+
+
+def _in_redeal(rules: Rules) -> Iterator[_Idle]:
     if not rules.redeal.times:
         yield from (_Idle(f"redeal.{name}", "redeal.times is 0") for name in ("gather", "shuffle"))
     elif rules.redeal.shuffle and rules.redeal.gather != "packets":
         yield _Idle("redeal.gather", "the gathered cards are shuffled")
-    if not rules.foundation_count():
-        yield _Idle("score.per_foundation_card", "there are no foundations")
-    if "kings_to_bottom" in rules.setup and 12 not in rules.deck.ranks:
-        yield _Idle("setup", "the deck has no kings", "kings_to_bottom")
 
 
 def _in_columns(path: str, columns: Columns, number: int, rules: Rules) -> Iterator[_Idle]:

@@ -53,21 +53,21 @@ def read_levels(tree: Tree, report: Report) -> tuple[Level, ...]:
     node = tree.merged.get("levels")
     overrides = _overrides(node, report) if node is not None else {}
     if not overrides:
-        given, rules = _read_level(common, tree, report, meant)
-        if not report.errors and tree.is_whole:
-            check_effects(given, rules, tree.own.place.file, report)
+        given, rules, is_game = _read_level(common, tree, report, meant)
+        if tree.is_whole:
+            check_effects(given, rules, tree.own.place.file, report, is_game=is_game)
         return (Level(number=None, rules=rules, hash=rules_hash(rules)),)
     # What every level replaces is checked all the same.
     read_keys(common, RULE_KEYS, report)
-    read: dict[int, tuple[Given, Rules]] = {}
+    read: dict[int, tuple[Given, Rules, bool]] = {}
     for number, override in sorted(overrides.items()):
         assert isinstance(override.value, Mapping)
         here = check_keys(override.value, report, allowed=RULE_KEYS, where=f"levels.{number}")
         read[number] = _read_level(merge(common, override.value, report), tree, report, meant | here)
-    if not report.errors and tree.is_whole:
+    if tree.is_whole:
         _warn_of_levels(read, tree.own.place.file, report)
     levels = tuple(
-        Level(number=number, rules=rules, hash=rules_hash(rules)) for number, (_, rules) in read.items()
+        Level(number=number, rules=rules, hash=rules_hash(rules)) for number, (_, rules, _) in read.items()
     )
     _warn_of_equal_levels(levels, overrides, report)
     return levels
@@ -110,23 +110,25 @@ def _overrides(node: Node, report: Report) -> dict[int, Entry]:
     return overrides
 
 
-def _read_level(root: Mapping, tree: Tree, report: Report, meant: set[str]) -> tuple[Given, Rules]:
+def _read_level(root: Mapping, tree: Tree, report: Report, meant: set[str]) -> tuple[Given, Rules, bool]:
+    """What a level gives, the rules it comes to, and whether they make a game."""
     if not tree.is_whole:
         # Most likely the deal is in the file that is missing.
         meant = meant | {"deal"}
     given, rules = read_rules(root, report, meant=meant)
+    found = report.errors
     if tree.is_whole:
         top = Place(tree.own.place.file, 1, 1, 2)
         check_rules(given, rules, top, report)
-    return given, rules
+    return given, rules, report.errors == found
 
 
-def _warn_of_levels(read: dict[int, tuple[Given, Rules]], file: str, report: Report) -> None:
+def _warn_of_levels(read: dict[int, tuple[Given, Rules, bool]], file: str, report: Report) -> None:
     """A key has no effect when it has none on every level that has it."""
     said: list[tuple[set[Place], list[Diagnostic]]] = []
-    for given, rules in read.values():
+    for given, rules, is_game in read.values():
         alone = Report()
-        check_effects(given, rules, file, alone)
+        check_effects(given, rules, file, alone, is_game=is_game)
         said.append(({entry.key.place for entry in given.entries.values()}, alone.diagnostics))
     for _, diagnostics in said:
         for one in diagnostics:

@@ -30,7 +30,10 @@ def check_overrides(tree: Tree, levels: tuple[Level, ...], default: int | None, 
     effort = len(levels) * _size(tree.merged)
     tries = _EFFORT // effort
     for path, entry in leaves(tree.own):
-        may_be_idle = path[0] == "levels" or bool(tree.below.entries)
+        # Which level is the default is no override where the levels are the file's own.
+        may_be_idle = path[0] == "levels" or (
+            bool(tree.below.entries) and (path[0] != "default_level" or "levels" in tree.below.entries)
+        )
         if path[0] in _EXEMPT or not may_be_idle or {entry.key.place, entry.value.place} & said:
             continue
         tries -= 1

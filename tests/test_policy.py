@@ -15,7 +15,7 @@ from test_stuck import with_hidden_cards_shuffled
 from variants import all_levels, fragment, rules_of
 
 
-@pytest.mark.parametrize(("name", "level"), all_levels(every=8))
+@pytest.mark.parametrize(("name", "level"), all_levels(every=16))
 def test_its_advice_is_legal_and_following_it_ends(name: str, level: int | None) -> None:
     for seed in range(1):
         game = Game.start(rules_of(name, level), f"ck:{seed}")

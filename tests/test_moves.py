@@ -104,6 +104,16 @@ def test_a_refusal_says_why_in_a_sentence_and_names_the_cards() -> None:
     assert refusal.detail == {"card": "9S", "onto": "TS"}
 
 
+@pytest.mark.parametrize("target", ("t2", "f", "f1"))
+@pytest.mark.parametrize(
+    ("n", "message"),
+    ((6, "t5 holds 5 cards."), (0, "At least one card is moved."), (-1, "At least one card is moved.")),
+)
+def test_a_count_that_does_not_apply_is_told_what_would(target: str, n: int, message: str) -> None:
+    refusal = fragment("yukon", YUKON_EXAMPLE).act(CardMove("t5", n, target))
+    assert refusal == Refusal("not_available", message)
+
+
 @pytest.mark.parametrize(("name", "level"), all_levels(every=8))
 def test_legal_moves_are_exactly_those_that_are_not_refused(name: str, level: int | None) -> None:
     game = Game.start(rules_of(name, level), "ck:11")

@@ -126,7 +126,9 @@ def _why_not(position: Position, source: int, n: int, target: int) -> Refusal | 
         return _not_available(f"Cards can't be moved {where} by hand.")
     if zone == "foundations" and onto == "foundations":
         return _not_available("Cards don't move from foundation to foundation.")
-    if n < 1 or n > len(cards):
+    if n < 1 and cards:
+        return _not_available("At least one card is moved.")
+    if n > len(cards) or not cards:
         held = f"{len(cards)} card{'' if len(cards) == 1 else 's'}" if cards else "no cards"
         return _not_available(f"{names[source]} holds {held}.")
     if zone == "reserve" and position.rules.reserve.playable == "none":

@@ -131,6 +131,17 @@ def test_the_day_is_named_counted_down_and_begun(open_window: OpenWindow) -> Non
     assert contest.asked[-2]["level"] == 3
 
 
+@pytest.mark.parametrize("zone", ("Pacific/Kiritimati", "Etc/GMT+12"))
+def test_the_day_is_the_servers_wherever_the_player_lives(open_window: OpenWindow, zone: str) -> None:
+    window = open_window(timezone_id=zone)
+    Contest(window)
+    window.open("/daily")
+    page = window.page
+    expect(page.get_by_role("heading", level=2)).to_have_text("Daily deal of 2026-11-30 (UTC)")
+    before = page.get_by_role("link", name="The day before")
+    assert (before.get_attribute("href") or "").startswith("/daily#2026-11-29/")
+
+
 def test_a_day_that_is_over_is_shared_without_a_card_and_past_days_are_played_again(
     open_window: OpenWindow,
 ) -> None:

@@ -116,6 +116,8 @@ class VariantEntry(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True
     default_level: int | UnsetType = UNSET
     winnable: Literal["prefer", "require"] | UnsetType = UNSET
 
+    __repr__ = discreet
+
 
 class VariantList(Message, frozen=True, kw_only=True, tag="variants"):
     """The reply to `variants`."""

@@ -16,6 +16,7 @@ DIGESTS = {
     1: "42fdac010ececb0c",
     2: "63bdf5894a431934",
     3: "0359d891a283003f",
+    4: "0359d891a283003f",
 }
 """Of each revision what it answers. Where this fails the search has changed: raise REVISION and add the new line."""
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from itertools import islice
 from typing import Literal
 
 import numpy as np
 import pytest
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from chilkoot.engine import Game
 from chilkoot.engine.outcome import is_won
@@ -17,10 +19,12 @@ from chilkoot.engine.position import Position
 from chilkoot.events import DRAW
 from chilkoot.language.rules import DealPass, Goal, Rules
 from chilkoot.solver import keys
-from chilkoot.solver.dead import BASES, FREE, is_dead, is_dead_by_turns
+from chilkoot.solver.chance import numbers_from
+from chilkoot.solver.dead import is_dead, is_dead_by_turns, is_dead_step_by_step
 from chilkoot.solver.plain import search_plainly
-from chilkoot.solver.problem import problem_of, state_of, why_unsupported
+from chilkoot.solver.problem import FITS, KINGS, QUICK, START, problem_of, state_of, why_unsupported
 from chilkoot.solver.solve import CompiledSearch, replay, solve
+from chilkoot.solver.turns import BASES, FIRST_KING, FREE, HOME_FIRST
 from chilkoot.solver.verdict import Budget
 from variants import all_levels, fragment, library, rules_of
 
@@ -210,6 +214,48 @@ def test_dead_tests_never_flag_a_position_on_a_winning_line() -> None:
                 flagged += is_flagged(after)
     assert looked > 500
     assert flagged == 0
+
+
+def turns_by_chance(position: Position, numbers: Iterator[int]) -> tuple[NDArray[np.int64], np.uint64]:
+    """Some bases with the rider that comes first, as the argument about turns tries them."""
+    ints, bits = problem_of(position.tables)
+    first = np.full(BASES, FREE, dtype=np.int64)
+    bound = 0
+    for _ in range(next(numbers) % 4):
+        base = next(numbers) % (FIRST_KING + 1)
+        if base == FIRST_KING:
+            riders = [card for card in range(52) if int(bits[START, 0]) >> card & 1] if ints[KINGS] else []
+        else:
+            riders = [card for card in range(52) if int(bits[FITS, base]) >> card & 1]
+            riders += [HOME_FIRST] if riders else []
+        if riders:
+            first[base] = riders[next(numbers) % len(riders)]
+            bound |= 1 << base
+    return first, np.uint64(bound)
+
+
+def test_the_quick_dead_test_says_what_the_one_for_all_rules_says() -> None:
+    numbers = numbers_from(5)
+    verdicts: Counter[bool] = Counter()
+    for name, level in (("yukon", None), ("yakutat-bay", None), ("yukon-thicket", 1), ("alaska", None)):
+        for rules in (rules_of(name, level), small(rules_of(name, level), 5, 4)):
+            assert rules is not None
+            for seed in range(6):
+                game = Game.start(rules, f"ck:{seed}")
+                game.looks_for_stuck = False
+                for _ in range(50):
+                    if not (moves := game.legal()):
+                        break
+                    game.act(moves[next(numbers) % len(moves)])
+                    position = game.position
+                    problem, (held, sizes) = problem_of(position.tables), state_of(position)
+                    assert problem.ints[QUICK]
+                    facts = np.zeros((3, len(position.piles), rules.deck.size()), dtype=np.int8)
+                    first, bound = turns_by_chance(position, numbers)
+                    quick = bool(is_dead(*problem, held, sizes, facts, first, bound))
+                    assert quick == is_dead_step_by_step(*problem, held, sizes, facts, first, bound)
+                    verdicts[quick] += 1
+    assert min(verdicts[True], verdicts[False]) >= 50
 
 
 def test_dead_tests_know_what_each_group_of_columns_lets_be_built() -> None:

@@ -13,24 +13,13 @@ import numpy as np
 
 from chilkoot.solver import problem as p
 from chilkoot.solver.compiled import Bits, Cards, Ints, compiled
+from chilkoot.solver.dead_columns import comes_home, lay_out
+from chilkoot.solver.sets import lowest_of
+from chilkoot.solver.turns import BASES, FIRST_KING, FREE, HOME_FIRST, may_use, riders_of, starters_now
 
-__all__ = ["BASES", "FREE", "is_dead", "is_dead_by_turns"]
+__all__ = ["is_dead", "is_dead_by_turns", "is_dead_step_by_step"]
 
 ONE = np.uint64(1)
-
-FREE = -1
-"""In `first`: the riders of this base may come in any order."""
-
-HOME_FIRST = 99
-"""In `first`: a rider may use this base only once all its other riders are home."""
-
-FIRST_KING = 52
-"""In `first`, behind the bases: the card that is the first to start an empty column; after it the second one."""
-
-SECOND_KING = 53
-
-BASES = 54
-"""Bases with a turn: cards, and the first two columns that become empty."""
 
 
 @compiled
@@ -42,6 +31,16 @@ def is_dead(
     `facts` (3 × piles × cards) is room to work in: what is clear, what moved, what went home. `first` (`BASES`) may name for a
     base the rider that is the first to be moved onto it, `bound` is the set of such bases (``is_dead_by_turns``).
     """
+    if ints[p.QUICK]:
+        return not comes_home(ints, bits, held, sizes, lay_out(ints, bits, held, sizes), first, bound)
+    return is_dead_step_by_step(ints, bits, held, sizes, facts, first, bound)
+
+
+@compiled
+def is_dead_step_by_step(
+    ints: Ints, bits: Bits, held: Cards, sizes: Ints, facts: Cards, first: Ints, bound: np.uint64
+) -> bool:
+    """``is_dead`` for any rules: over the table again and again until no fact is new."""
     columns, cells = ints[p.COLUMNS], ints[p.CELLS]
     reserve = columns + cells
     home_pile = reserve + ints[p.RESERVES]
@@ -133,9 +132,14 @@ def is_dead(
                         free_elsewhere = (start if empty else np.uint64(0)) | (
                             ~np.uint64(0) if free_cell and cells_take else np.uint64(0)
                         )
-                        bases = in_turn(
-                            ints, bits, bases, bound, first, plain, homed_bits, clear_bits, free_elsewhere
-                        )
+                        waiting = bases & bound
+                        while waiting:
+                            base = lowest_of(waiting)
+                            waiting &= ~(ONE << np.uint64(base))
+                            if not may_use(
+                                ints, bits, base, first, plain, homed_bits, clear_bits, free_elsewhere
+                            ):
+                                bases &= ~(ONE << np.uint64(base))
                     if single:
                         if i > 0:
                             bases &= ~(ONE << np.uint64(held[column, i - 1] & 63))
@@ -236,72 +240,6 @@ def vacated(ints: Ints, sizes: Ints, moved: Cards) -> int:
 
 
 @compiled
-def starters_now(first: Ints, starters: np.uint64, homed_bits: np.uint64, vacant: int) -> np.uint64:
-    """The cards whose turn it can be to start an empty column, with so many columns that have been empty.
-
-    They stay where they start until they go home, so without one at home the first two of them take the first two columns.
-    """
-    if homed_bits & starters:
-        return starters
-    one, two = first[FIRST_KING], first[SECOND_KING]
-    allowed = np.uint64(0)
-    if one >= 0 and one < 52:
-        allowed |= ONE << np.uint64(one)
-    if vacant < 2:
-        return allowed
-    if two == FREE:
-        return starters
-    if two < 52:
-        allowed |= ONE << np.uint64(two)
-    return starters if vacant > 2 else allowed
-
-
-@compiled
-def riders_of(ints: Ints, bits: Bits, base: int) -> np.uint64:
-    """The cards that some column lets be built on a base."""
-    riders = np.uint64(0)
-    for g in range(ints[p.GROUPS]):
-        riders |= bits[p.FITS + g, base]
-    return riders
-
-
-@compiled
-def in_turn(
-    ints: Ints,
-    bits: Bits,
-    bases: np.uint64,
-    bound: np.uint64,
-    first: Ints,
-    card: int,
-    homed_bits: np.uint64,
-    clear_bits: np.uint64,
-    free_elsewhere: np.uint64,
-) -> np.uint64:
-    """Of the bases that lie open, those onto which it can be this card's turn to be moved."""
-    waiting = bases & bound
-    number = 0
-    while waiting:
-        if waiting & ONE:
-            base = np.uint64(number)
-            rider = first[number]
-            if rider == HOME_FIRST:
-                if riders_of(ints, bits, number) & ~(ONE << np.uint64(card)) & ~homed_bits:
-                    bases &= ~(ONE << base)
-            elif rider != card:
-                bit = ONE << np.uint64(rider)
-                left = (
-                    homed_bits & bit
-                    or free_elsewhere & bit
-                    or bits[p.BASES, rider] & clear_bits & ~(ONE << base)
-                )
-                if not left:
-                    bases &= ~(ONE << base)
-        waiting >>= ONE
-        number += 1
-    return bases
-
-
-@compiled
 def is_dead_by_turns(
     ints: Ints, bits: Bits, held: Cards, sizes: Ints, facts: Cards, first: Ints, worth: Ints, most: int
 ) -> bool:
@@ -329,6 +267,8 @@ def is_dead_by_turns(
         for column in range(ints[p.COLUMNS]):
             if sizes[column]:
                 starters &= ~(ONE << np.uint64(held[column, 0] & 63))
+    quick = ints[p.QUICK] != 0
+    laid_out = lay_out(ints, bits, held, sizes) if quick else bits[:0]
     again = True
     while again:
         again = False
@@ -355,7 +295,11 @@ def is_dead_by_turns(
             if riders & (riders - ONE) == 0:
                 continue
             first[base] = HOME_FIRST
-            critical = is_dead(ints, bits, held, sizes, facts, first, bound | base_bit)
+            critical = (
+                not comes_home(ints, bits, held, sizes, laid_out, first, bound | base_bit)
+                if quick
+                else is_dead_step_by_step(ints, bits, held, sizes, facts, first, bound | base_bit)
+            )
             first[base] = FREE
             if not critical:
                 continue
@@ -364,7 +308,12 @@ def is_dead_by_turns(
             for rider in range(52):
                 if (riders >> np.uint64(rider)) & ONE:
                     first[base] = rider
-                    if not is_dead(ints, bits, held, sizes, facts, first, bound | base_bit):
+                    comes = (
+                        comes_home(ints, bits, held, sizes, laid_out, first, bound | base_bit)
+                        if quick
+                        else not is_dead_step_by_step(ints, bits, held, sizes, facts, first, bound | base_bit)
+                    )
+                    if comes:
                         alive += 1
                         the_one = rider
                         if alive == 2:

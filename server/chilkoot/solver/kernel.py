@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from chilkoot.solver import problem as p
 from chilkoot.solver.compiled import Bits, Cards, Ints, compiled
-from chilkoot.solver.dead import BASES, FREE, is_dead, is_dead_by_turns
+from chilkoot.solver.dead import is_dead, is_dead_by_turns
 from chilkoot.solver.keys import find, pack, refill, unpack, words_of
 from chilkoot.solver.moves import DRAW_ONLY, force_home, forces_safe, is_won, legal, play
 from chilkoot.solver.settle import take_back_to, wanted_cards
 from chilkoot.solver.swaps import MOST_MEMBERS, canonical, moves_of_class, swap_to
+from chilkoot.solver.turns import BASES, FREE
 
 __all__ = [
     "BUCKETS",
@@ -154,7 +155,6 @@ def run(
     sizes = root_sizes.copy()
     log = np.zeros((4 * cards + 512, 4), dtype=np.int64)
     moves = np.zeros(8192, dtype=np.int64)
-    scratch = np.zeros(8192, dtype=np.int64)
     members = np.zeros((MOST_MEMBERS, 3), dtype=np.int64)
     order = np.zeros(piles, dtype=np.int64)
     octets = np.zeros(8 * keys.shape[1], dtype=np.uint8)
@@ -213,7 +213,7 @@ def run(
             opened += 1
             state[2] += 1
             continue
-        count = moves_of_class(ints, bits, held, sizes, moves, log, members, scratch)
+        count = moves_of_class(ints, bits, held, sizes, moves, log, members)
         if count < 0:
             state[6] = 1
             count = legal(ints, bits, held, sizes, moves, log)
@@ -283,7 +283,6 @@ def line_of(
         depth += 1
         node = parents[node]
     moves = np.zeros(8192, dtype=np.int64)
-    scratch = np.zeros(8192, dtype=np.int64)
     members = np.zeros((MOST_MEMBERS, 3), dtype=np.int64)
     path = np.zeros(depth + 1, dtype=np.int64)
     node = goal
@@ -301,7 +300,7 @@ def line_of(
         start = length
         move = moves_made[path[i + 1]]
         if move >> 32:
-            moves_of_class(ints, bits, held, sizes, moves, log, members, scratch)
+            moves_of_class(ints, bits, held, sizes, moves, log, members)
             _, length = to_member(ints, bits, held, sizes, members, move >> 32, log, 0, line, length)
         _, length = play(ints, bits, held, sizes, move & MOVE, log, line, length)
         _, length = canonical(ints, bits, held, sizes, log, 0, line, length)

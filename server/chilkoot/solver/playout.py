@@ -13,9 +13,10 @@ import numpy as np
 
 from chilkoot.solver import problem as p
 from chilkoot.solver.compiled import Bits, Cards, Floats, Ints, compiled
-from chilkoot.solver.dead import BASES, FREE, is_dead
+from chilkoot.solver.dead import is_dead
 from chilkoot.solver.moves import DRAW_ONLY, is_won, legal, play
 from chilkoot.solver.settle import is_safe, wanted_cards
+from chilkoot.solver.turns import BASES, FREE
 
 __all__ = ["SCANNED", "WEIGHTS", "choose", "playout", "scan", "score"]
 

@@ -51,6 +51,7 @@ GROUPS: Final = 26
 TWINS: Final = 27  # some foundations may change places
 SWAPS: Final = 28  # a card may move between two bases and back, whatever lies on it
 KINGS: Final = 29  # what starts an empty column stays there until it goes home
+QUICK: Final = 30  # all cards lie on columns and foundations, any moves with what lies on it
 INFO: Final = 32
 
 # Fields of a group of columns.
@@ -235,6 +236,7 @@ def _info(tables: Tables, *, groups: int) -> Ints:
     # What a swap lays open may be sent home by the rules: then it must be safe there.
     swaps_stand = tables.auto_home == "never" or info[FORCE_SAFE] == 2
     info[SWAPS] = swaps_stand and _has_swaps(tables, alike=bool(info[ALIKE]))
+    info[QUICK] = _has_only_columns(tables, groups=groups)
     low = tables.base if tables.base is not None else rules.deck.low
     info[BASE] = low if isinstance(low, int) else 0
     return np.array(info, dtype=np.int64)
@@ -261,8 +263,8 @@ def _has_own_places(tables: Tables) -> bool:
 
 
 def _has_swaps(tables: Tables, *, alike: bool) -> bool:
-    """Whether every card has two bases at most, some have two, and a card moves with whatever lies on it."""
-    if not alike or tables.copies != 1 or tables.run_homes:
+    """Whether no waste is there, every card has two bases at most, some have two, and a card moves with whatever lies on it."""
+    if not alike or tables.copies != 1 or tables.run_homes or tables.layout.waste >= 0:
         return False
     table = tables.columns[0]
     bases = [sum(table.fits[lower] >> upper & 1 for lower in range(52)) for upper in range(52)]
@@ -272,6 +274,19 @@ def _has_swaps(tables: Tables, *, alike: bool) -> bool:
         and table.max_cards is None
         and table.empty.max_cards is None
         and max(bases) == 2
+    )
+
+
+def _has_only_columns(tables: Tables, *, groups: int) -> bool:
+    """Whether one pack lies on columns of one kind and on foundations, and a card moves with whatever lies on it."""
+    layout = tables.layout
+    return (
+        groups == 1
+        and tables.copies == 1
+        and tables.columns[0].group.unit == "any"
+        and not (tables.fills or tables.run_homes or layout.cells or layout.reserves)
+        and layout.stock < 0
+        and layout.waste < 0
     )
 
 

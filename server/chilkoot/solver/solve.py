@@ -22,7 +22,6 @@ from chilkoot.events import DRAW, Action, CardMove
 from chilkoot.solver import kernel, stages
 from chilkoot.solver.chance import numbers_from
 from chilkoot.solver.compiled import Ints
-from chilkoot.solver.dead import BASES
 from chilkoot.solver.plain import search_plainly
 from chilkoot.solver.problem import (
     DEAL_TO,
@@ -34,6 +33,7 @@ from chilkoot.solver.problem import (
     state_of,
     why_unsupported,
 )
+from chilkoot.solver.turns import BASES
 from chilkoot.solver.verdict import Budget, Verdict
 
 __all__ = ["CompiledSearch", "replay", "solve"]

@@ -13,9 +13,10 @@ import numpy as np
 
 from chilkoot.solver.chance import numbers_from
 from chilkoot.solver.compiled import Cards, Ints
-from chilkoot.solver.dead import BASES, FREE, is_dead
+from chilkoot.solver.dead import is_dead
 from chilkoot.solver.playout import SCANNED, WEIGHTS, playout, scan, score
 from chilkoot.solver.problem import CARDS, DEAD_TEST, PILES, Problem
+from chilkoot.solver.turns import BASES, FREE
 
 __all__ = ["best_move"]
 

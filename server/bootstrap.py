@@ -58,7 +58,9 @@ import sys
 
 from chilkoot.cli import main
 
-sys.exit(main())
+# Processes that it starts read this file as well, and are to do what they are told, not to begin a second server.
+if __name__ == "__main__":
+    sys.exit(main())
 """
 
 

@@ -17,9 +17,15 @@ ROOT = Path(__file__).resolve().parents[1]
 BARE_PYTHON = str(getattr(sys, "_base_executable", sys.executable))
 CLI = """\
 import sys
+from multiprocessing import get_context
 
 def main():
-    print("serving", *sys.argv[1:])
+    print("serving", *sys.argv[1:], flush=True)
+    if "--search" in sys.argv:
+        search = get_context("spawn").Process(target=print, args=("searching",))
+        search.start()
+        search.join()
+        return search.exitcode
 """
 # Stands in for uv: makes an environment without an installer in it, notes that it ran, and fails or dawdles when told to.
 UV = """\
@@ -104,6 +110,14 @@ def test_the_environment_gets_a_command_that_works_from_anywhere(checkout: Check
     for path in (command, link):
         result = subprocess.run([path, "deal", "a b"], cwd="/", capture_output=True, text=True, check=True)
         assert result.stdout == "serving deal a b\n"
+
+
+def test_what_the_command_starts_beside_itself_is_no_second_server(checkout: Checkout) -> None:
+    result = checkout.start("--search")
+    assert (result.returncode, result.stdout) == (0, "serving serve --search\nsearching\n"), result.stderr
+    command = checkout.folder / ".venv" / "bin" / "chilkoot"
+    result = subprocess.run([command, "--search"], cwd="/", capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout) == (0, "serving --search\nsearching\n"), result.stderr
 
 
 def test_through_a_symbolic_link_it_is_the_same_environment(checkout: Checkout) -> None:

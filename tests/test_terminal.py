@@ -79,7 +79,7 @@ def test_a_whole_game_is_won_in_a_pipe_with_a_server_of_ones_own(tmp_path: Path)
 
 def test_an_unfinished_game_is_taken_up_again(tmp_path: Path, house: LiveServer) -> None:
     first = play(tmp_path, "yukon", "--deal", "ms:24", "--url", house.url, lines=LINE[:10])
-    assert "The game is kept" in first.stdout
+    assert f"The game is kept: `chilkoot play --url {house.url}` takes it up again." in first.stdout
     second = play(tmp_path, "--url", house.url, lines=["score", *LINE[10:]])
     assert "taken up again" in second.stdout
     assert ", 10 moves." in second.stdout
@@ -241,7 +241,12 @@ def test_a_second_server_of_ones_own_is_refused_with_a_way_out(tmp_path: Path) -
         assert second.returncode == 1
         assert "in use by another" in second.stderr
         assert "--private" in second.stderr
-        assert play(tmp_path, "--private", lines=["score"]).returncode == 0
+        assert re.match(r"chilkoot: the database .* is in use by another server", second.stderr)
+        private = play(tmp_path, "--private", lines=["score"])
+        assert (private.returncode, private.stdout.splitlines()[-1]) == (
+            0,
+            "Bye. This game is not kept for you.",
+        )
         first.communicate("quit\n")
         assert first.returncode == 0
 

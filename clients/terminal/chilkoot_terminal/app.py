@@ -165,7 +165,10 @@ def _dailies(flags: argparse.Namespace) -> list[str] | None:
 
 
 async def _play(flags: argparse.Namespace, wish: Wish, url: str, identity: str) -> int:
-    keeper = _Keeper(None if flags.guest or flags.private else Identities(state_folder()), identity)
+    is_kept = not (flags.guest or flags.private)
+    keeper = _Keeper(Identities(state_folder()) if is_kept else None, identity)
+    at = "" if flags.url is None else f" --url {flags.url}"
+    again = f"chilkoot play{at}" if is_kept else None
     is_plain = (
         flags.plain
         or not (sys.stdin.isatty() and sys.stdout.isatty())
@@ -179,9 +182,9 @@ async def _play(flags: argparse.Namespace, wish: Wish, url: str, identity: str) 
             keeper.keep(client.token or "")
             if is_plain:
                 face = PlainFace(style, is_brief=flags.brief, width=_width())
-                return await _play_plain(Play(client, face, keep_token=keeper.keep), face, wish)
+                return await _play_plain(Play(client, face, keep_token=keeper.keep), face, wish, again)
             screen = Screen(style)
-            return await _play_on_screen(Play(client, screen, keep_token=keeper.keep), screen, wish)
+            return await _play_on_screen(Play(client, screen, keep_token=keeper.keep), screen, wish, again)
     except ChilkootError as failure:
         print(f"chilkoot: {failure}", file=sys.stderr)
         return 1
@@ -209,21 +212,21 @@ class _Keeper:
                 self.problem = (failure.strerror or str(failure)).lower()
 
 
-async def _play_plain(play: Play, face: PlainFace, wish: Wish) -> int:
+async def _play_plain(play: Play, face: PlainFace, wish: Wish, again: str | None) -> int:
     is_typed = sys.stdin.isatty()
     lines = read_lines(sys.stdin.fileno(), prompt="> " if is_typed else "", echo=not is_typed)
     is_done = await play.run(lines, wish)
     if is_done:
-        face.say(play.parting())
+        face.say(play.parting(again))
     return 0 if is_done else 1
 
 
-async def _play_on_screen(play: Play, screen: Screen, wish: Wish) -> int:
+async def _play_on_screen(play: Play, screen: Screen, wish: Wish, again: str | None) -> int:
     with screen.on(leave=play.leave):
         is_done = await play.run(screen.lines(), wish)
     print(screen.last_words())
     if is_done:
-        print(play.parting())
+        print(play.parting(again))
     return 0 if is_done else 1
 
 

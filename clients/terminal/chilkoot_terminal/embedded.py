@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable
@@ -16,6 +17,9 @@ _START_SECONDS: Final = 30
 _STOP_SECONDS: Final = 10
 # One player on their own machine needs no protection from themselves.
 _NO_LIMITS: Final = ("rate", "burst", "flood", "new_per_second", "hint_per_second", "active_games")
+
+# What stands before the sentence in a line of the log, or of the command.
+_BEFORE: Final = re.compile(r"^(?:chilkoot: |\S+Z \w+ \w+: )")
 
 
 class ServerFailedError(Exception):
@@ -68,7 +72,7 @@ async def _address(child: asyncio.subprocess.Process, log: Callable[[], str]) ->
     if address.startswith("http://"):
         return address
     lines = log().strip().splitlines()
-    raise ServerFailedError(lines[-1].removeprefix("chilkoot: ") if lines else "the server did not start")
+    raise ServerFailedError(_BEFORE.sub("", lines[-1]) if lines else "the server did not start")
 
 
 async def _stop(child: asyncio.subprocess.Process) -> None:

@@ -194,11 +194,13 @@ class Play:
                 return False
         return True
 
-    def parting(self) -> str:
-        """What to say when the person leaves."""
+    def parting(self, again: str | None) -> str:
+        """What to say when the person leaves; `again` is the command that takes the game up again, if one does."""
         if self._game is None or self.game.table.is_over or self.game.table.role != "player":
             return "Bye."
-        return "Bye. The game is kept: `chilkoot play` takes it up again."
+        if again is None:
+            return "Bye. This game is not kept for you."
+        return f"Bye. The game is kept: `{again}` takes it up again."
 
     async def _sit_down(self, wish: Wish) -> None:
         with contextlib.suppress(Error):

@@ -6,10 +6,10 @@ import argparse
 import sys
 from itertools import groupby
 
+from chilkoot.cli.compiling import make_ready_to_search
 from chilkoot.cli.faults import CommandFailed
 from chilkoot.cli.json_lines import print_json
 from chilkoot.cli.replays import headline, recording_of
-from chilkoot.data import keep_compiled_solver
 from chilkoot.engine import DealError
 from chilkoot.record import Finding, Recording
 from chilkoot.record.verification import replay
@@ -33,7 +33,7 @@ def analyse_game(flags: argparse.Namespace) -> int:
     # Rules of a file may say anything: they are tried as `replay verify` does, within its bounds.
     if isinstance(played := replay(recording), Finding):
         raise CommandFailed(f"{flags.game}: {played.message}")
-    keep_compiled_solver()
+    make_ready_to_search()
     try:
         found = analyse(
             recording.rules,

@@ -19,10 +19,10 @@ from itertools import islice
 from multiprocessing import get_context
 from typing import Final
 
+from chilkoot.cli.compiling import make_ready_to_search
 from chilkoot.cli.faults import ERRORS, USAGE, CommandFailed
 from chilkoot.cli.json_lines import print_json
 from chilkoot.cli.variants import find_level
-from chilkoot.data import keep_compiled_solver
 from chilkoot.engine import DealError, normal_deal
 from chilkoot.language.rules import canonical_text
 from chilkoot.solver.survey import Answer, Question, answer_to
@@ -40,7 +40,7 @@ Ask = Callable[[Question], Answer]
 
 def solve(flags: argparse.Namespace) -> int:
     """Say of each deal whether it is winnable, with a line; lost, which is proved; or unknown within the budget."""
-    keep_compiled_solver()
+    make_ready_to_search()
     _, level = find_level(flags.variant, flags.level, flags.rules)
     rules = canonical_text(level.rules)
     questions = (

@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import msgspec
 
+from chilkoot.cli.compiling import make_ready_to_search
 from chilkoot.cli.faults import ERRORS, USAGE, CommandFailed
 from chilkoot.cli.json_lines import print_json
 from chilkoot.cli.solving import asked_by
 from chilkoot.cli.variants import find_level
-from chilkoot.data import keep_compiled_solver
 from chilkoot.language.rules import canonical_text
 from chilkoot.solver.certify import REVISION
 from chilkoot.solver.survey import Answer, Question, Survey
@@ -29,7 +29,7 @@ _KINDS: Final = ("winnable", "lost", "unknown")
 
 def survey(flags: argparse.Namespace) -> int:
     """Ask the deals ck:1 … ck:N and say what share of all deals is winnable."""
-    keep_compiled_solver()
+    make_ready_to_search()
     variant, level = find_level(flags.variant, flags.level, flags.rules)
     rules = canonical_text(level.rules)
     known = _resumed(flags, level.hash)

@@ -1,5 +1,6 @@
 """`python3 tests`: run the tests of this checkout; `--all` runs the slow kinds too, other arguments are pytest's."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from bootstrap import run_tests
 
 arguments = sys.argv[1:]
 if set(arguments) <= {"--all", "-q", "-v"}:
-    # Two cores bring the whole suite from 21 s to 15; a single test would only wait for its worker.
-    arguments += ["-n", "auto", "--maxprocesses=8", "--dist=worksteal"]
+    # One worker more than there are cores, for many tests wait for servers and browsers (two left a third of two cores idle).
+    # Where single tests are asked for, they would only wait for their worker.
+    arguments += ["-n", str(min((os.cpu_count() or 1) + 1, 8)), "--dist=worksteal"]
 run_tests(arguments)

@@ -157,6 +157,13 @@ async def test_the_port_is_free_again_at_once(tmp_path: Path) -> None:
             assert server.port == port
 
 
+def test_a_daily_of_a_game_that_is_not_there_is_told_at_the_start(tmp_path: Path) -> None:
+    flags = ("--daily", "yukn", "--daily", "yukon@7", "--daily", "yukon")
+    with LiveServer(tmp_path, *flags, "--limit", "certify_positions=1"):
+        told = [line for line in (tmp_path / "log").read_text().splitlines() if "--daily" in line]
+    assert [line.partition("--daily ")[2].partition(":")[0] for line in told] == ["yukn", "yukon@7"]
+
+
 def test_a_port_that_is_taken_is_told_in_one_line(tmp_path: Path) -> None:
     with LiveServer(tmp_path) as server:
         done = run_second(

@@ -434,11 +434,11 @@ def test_what_others_write_is_never_markup(open_window: OpenWindow) -> None:
 def test_dailies_are_hidden_while_the_server_has_none(open_window: OpenWindow) -> None:
     window = open_window().open()
     expect(window.page.locator(".variant")).to_have_count(4)
-    offered = window.page.locator("#daily").is_visible()
     script = """() => new Promise((done) => { const socket = new WebSocket(`ws://${location.host}/ws`);
         socket.onopen = () => socket.send('{"type": "daily", "id": 1}');
-        socket.onmessage = (event) => { done(JSON.parse(event.data).code !== 'not_offered'); socket.close(); }; })"""
-    assert offered == window.page.evaluate(script)
+        socket.onmessage = (event) => { done(JSON.parse(event.data)); socket.close(); }; })"""
+    assert window.page.evaluate(script)["code"] == "no_daily"
+    expect(window.page.locator("#daily")).to_be_hidden()
 
 
 @pytest.mark.slow

@@ -290,7 +290,11 @@ def _take(
                 return
             found.find(5, f"{tab}: game {game} has a gap between {before.seq} and {seq}")
             return
-        _apply(before, frame)
+        try:
+            _apply(before, frame)
+        except LookupError:
+            found.find(5, f"{tab}: the diff {seq} of game {game} does not fit the table that it was sent for")
+            return
     else:
         return
     _check_table(tab, eyes[game], frame, recorded.seen[seq], found)

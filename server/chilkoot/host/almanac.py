@@ -119,6 +119,10 @@ class Almanac:
         """The games that have dailies, as the operator names them; those that the house does not have are left out."""
         return [DailyGame(level_of[0], level_of[1].number) for level_of in self._levels()]
 
+    def unknown(self) -> list[str]:
+        """The names that the operator gave and that no variant or level in the house has."""
+        return [name for name in self._names if self._level_named(name) is None]
+
     def level_of(self, variant: str, level: int | None) -> int | None:
         """The level that is meant: the one that was named, else the variant's own default, else the first that is offered."""
         if level is not None:
@@ -355,14 +359,13 @@ class Almanac:
         return Secret(tip)
 
     def _levels(self) -> list[tuple[str, Level]]:
-        found: list[tuple[str, Level]] = []
-        for name in self._names:
-            variant_id, _, number = name.partition("@")
-            variant = self._library.variant(variant_id)
-            level = None if variant is None else variant.level(int(number) if number else None)
-            if level is not None:
-                found.append((variant_id, level))
-        return found
+        found = [(name.partition("@")[0], self._level_named(name)) for name in self._names]
+        return [(variant, level) for variant, level in found if level is not None]
+
+    def _level_named(self, name: str) -> Level | None:
+        variant_id, _, number = name.partition("@")
+        variant = self._library.variant(variant_id)
+        return None if variant is None else variant.level(int(number) if number else None)
 
     async def _tell(self) -> None:
         """Wake those who wait for a day."""

@@ -69,6 +69,10 @@ async def _run(config: Config) -> int:
     listener = listening_sockets(config.host, config.port)
     ledger = Ledger(config.database or default_database(), on_fatal=lambda fault: _give_up(stop, fault))
     house = House(config, ledger, library)
+    for name in house.almanac.unknown():
+        log.warning(
+            "--daily %s: no variant or level here has that name, so it has no deal a day until one does", name
+        )
     await house.races.load()
     server = await listen(house, listener)
     watchman = asyncio.create_task(go_round(house))

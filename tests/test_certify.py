@@ -16,7 +16,7 @@ DIGESTS = {
     1: "42fdac010ececb0c",
     2: "63bdf5894a431934",
     3: "0359d891a283003f",
-    4: "0359d891a283003f",
+    4: "2aaaca8abe72f2c2",
 }
 """Of each revision what it answers. Where this fails the search has changed: raise REVISION and add the new line."""
 
@@ -30,6 +30,9 @@ ASKED = (
     ("spiderette", None, 15_000),
 )
 """Games and positions. The last two, of two packs and with a stock that is dealt onto the columns, since revision 3."""
+
+HARD = (("yukon", "ms:7", 5000), ("yukon", "ms:33", 5000))
+"""Deals and positions that a slip in what is taken for one table shows in; since revision 4."""
 
 
 def test_a_certificate_holds_a_line_that_wins() -> None:
@@ -60,4 +63,6 @@ def test_the_revision_is_raised_when_an_answer_changes() -> None:
         rules = canonical_text(rules_of(name, level))
         for number in range(1, 9):
             text.update(repr(certify(rules, f"ck:{number}", positions)).encode())
+    for name, deal, positions in HARD:
+        text.update(repr(certify(canonical_text(rules_of(name)), deal, positions)).encode())
     assert DIGESTS.get(REVISION) == text.hexdigest()[:16]

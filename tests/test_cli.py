@@ -244,6 +244,38 @@ def test_a_command_line_that_asks_for_what_cannot_be_ends_with_2_and_a_sentence(
 
 
 @pytest.mark.parametrize(
+    ("arguments", "said", "usage"),
+    (
+        (("server",), "there is no command `server`; did you mean `serve`?", "chilkoot ["),
+        (("rules", "chck"), "there is no command `chck`; did you mean `check`?", "chilkoot rules"),
+        (("frob",), "there is no command `frob`; it is one of serve, play, rules, ", "chilkoot ["),
+        (
+            ("deal", "yukon", "--levl=2"),
+            "no such flag: --levl; did you mean `--level`?",
+            "chilkoot deal",
+        ),
+        (("deal", "yukon", "ms:1", "ms:2"), "one word too many: ms:2\n", "chilkoot deal"),
+        (("deal", "yukon", "--level", "two"), "--level: 'two' is no whole number\n", "chilkoot deal"),
+        (
+            ("rules", "check", "--format", "jsn"),
+            "--format: `jsn` is none of its values; did you mean `json`?",
+            "",
+        ),
+        (("serve", "--port", "abc"), "--port: 'abc': a port is a number from 0 to 65535\n", "chilkoot serve"),
+        (("play", "--race", "two"), "--race: 'two' is no whole number\n", "chilkoot play"),
+    ),
+    ids=str,
+)
+def test_a_word_that_a_command_does_not_know_is_named_with_the_usage_of_that_command_and_what_may_be_meant(
+    run: Run, arguments: tuple[str, ...], said: str, usage: str
+) -> None:
+    ran = run(*arguments)
+    assert ran.status == 2
+    assert ran.err.startswith(f"chilkoot: {said}")
+    assert f"\nusage: {usage}" in ran.err
+
+
+@pytest.mark.parametrize(
     "data", (b"", b"\x00\xff\xfe" * 400, b"{}", b"null", b"[" * 100_000, b"\n\n", b'{"a":' * 9000)
 )
 @pytest.mark.parametrize(

@@ -458,3 +458,10 @@ def test_a_terminal_that_is_hung_up_ends_the_client(tmp_path: Path, house: LiveS
     terminal.wait_for("`help` lists the commands.")
     os.kill(terminal.pid, signal.SIGHUP)
     assert terminal.end() == 130
+
+
+def test_a_game_that_there_is_not_ends_the_program_with_the_one_that_may_be_meant(tmp_path: Path) -> None:
+    for wish in (["yukn"], ["yukn", "--daily"]):
+        ran = play(tmp_path, *wish, "--private" if len(wish) == 1 else "--plain", lines=[])
+        assert (ran.returncode, ran.stdout) == (2, "")
+        assert ran.stderr.startswith("chilkoot: There is no game `yukn` here; did you mean `yukon`?\n")

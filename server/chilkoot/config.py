@@ -150,7 +150,7 @@ def add_serve_flags(parser: argparse.ArgumentParser) -> None:
     """Give a parser the flags of `serve`."""
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     parser.add_argument(
-        "--port", type=int, default=DEFAULT_PORT, help="port, 0 picks one (default: %(default)s)"
+        "--port", type=_read_port, default=DEFAULT_PORT, help="port, 0 picks one (default: %(default)s)"
     )
     parser.add_argument(
         "--database", metavar="URL", default="", help="sqlite:///FILE (default: in your data folder)"
@@ -193,10 +193,14 @@ def add_serve_flags(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _read_port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text[:6]) <= 65535):
+        raise argparse.ArgumentTypeError(f"{text[:60]!r}: a port is a number from 0 to 65535")
+    return int(text[:6])
+
+
 def read_serve_flags(flags: argparse.Namespace) -> Config:
     """The configuration that the flags describe; raises ConfigError."""
-    if not 0 <= flags.port <= 65535:
-        raise ConfigError(f"--port {flags.port}: a port is a number from 0 to 65535")
     for folder in flags.rules:
         if not folder.is_dir():
             raise ConfigError(f"--rules {folder}: there is no such folder")

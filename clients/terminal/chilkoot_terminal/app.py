@@ -19,7 +19,7 @@ from chilkoot_terminal.embedded import ServerFailedError, embedded_server
 from chilkoot_terminal.flags import add_flags
 from chilkoot_terminal.identity import Identities, state_folder
 from chilkoot_terminal.plain import PlainFace, read_lines
-from chilkoot_terminal.play import Play, Wish
+from chilkoot_terminal.play import NoSuchGameError, Play, Wish
 from chilkoot_terminal.screen import Screen
 
 __all__ = ["main", "run"]
@@ -121,6 +121,9 @@ async def _main(flags: argparse.Namespace) -> int:
         if not flags.private:
             print("chilkoot: `--private` plays without keeping games, `--url` on a server", file=sys.stderr)
         return 1
+    except NoSuchGameError as failure:
+        print(f"chilkoot: {failure}", file=sys.stderr)
+        return 2
     except BrokenPipeError:
         # Whoever read what we say has heard enough.
         raise

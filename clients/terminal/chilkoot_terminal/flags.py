@@ -8,11 +8,17 @@ from pathlib import Path
 __all__ = ["add_flags"]
 
 
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 20):
+        raise argparse.ArgumentTypeError(f"{text[:60]!r} is no whole number")
+    return int(text)
+
+
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Give a parser the flags of `chilkoot play`."""
     parser.add_argument("variant", nargs="?", metavar="VARIANT", help="which game (default: yours, or yukon)")
     parser.add_argument("--url", help="a server, ws://HOST:PORT; without it one is started for you alone")
-    parser.add_argument("--level", type=int, help="the level, where the variant has levels")
+    parser.add_argument("--level", type=_whole, help="the level, where the variant has levels")
     parser.add_argument("--deal", help="which deal, such as ck:7 or ms:24; begins a new game")
     parser.add_argument(
         "--board", type=Path, metavar="FILE", help="begin on the board in a file, - for standard input"
@@ -27,7 +33,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--watch", action="store_true", help="only watch it; without --game the newest that is open to all"
     )
     parser.add_argument(
-        "--race", type=int, metavar="SEATS", help="make a race for so many players; --join lets them in"
+        "--race", type=_whole, metavar="SEATS", help="make a race for so many players; --join lets them in"
     )
     parser.add_argument("--join", metavar="RACE/KEY", help="take a seat in a race")
     parser.add_argument("--ghost", metavar="ID", help="race against the recording of a finished game")

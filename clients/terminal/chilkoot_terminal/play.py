@@ -57,11 +57,15 @@ from chilkoot_terminal.words import (
     score_words,
 )
 
-__all__ = ["Face", "Play", "Wish"]
+__all__ = ["Face", "NoSuchGameError", "Play", "Wish"]
 
 _MOST_LISTED: Final = 20
 _LONGEST_CHOICE: Final = 900
 """Seconds for a day's deal to be chosen; the first time on a machine the search is compiled."""
+
+
+class NoSuchGameError(Exception):
+    """The game that the person named when starting the program is none that this server has; the text says which may be meant."""
 
 
 class Face(Protocol):
@@ -219,6 +223,7 @@ class Play:
             await self._place(await self._client.join(wish.game, role=wish.role, key=wish.key), "")
             return
         if wish.is_daily:
+            self._must_be_here(wish.variant)
             await self._daily(wish.variant, wish.level)
             return
         sentence = ""
@@ -236,6 +241,7 @@ class Play:
                     return
                 await game.leave()
                 sentence = "The rules are others than those of your unfinished game, so this is a new one."
+        self._must_be_here(wish.variant)
         game = await self._deal(wish.variant or "yukon", wish.level, wish.deal, wish.cards)
         await self._place(game, sentence)
 
@@ -534,18 +540,24 @@ class Play:
     async def _new(self, variant: str | None, level: int | None, deal: str | None) -> None:
         table = self.game.table
         chosen = table.variant if variant is None else self._full_id(variant)
-        if self._names and chosen not in self._names:
-            near = [name for name in self._names if chosen in name][:5]
-            near = near or difflib.get_close_matches(chosen, self._names, 3)
-            hint = (
-                f"did you mean {' or '.join(f'`{name}`' for name in near)}?"
-                if near
-                else "`variants` lists them."
-            )
-            self._say(f"There is no game `{chosen}` here; {hint}")
+        if not self._is_here(chosen):
+            self._say(self._no_such_game(chosen))
             return
         kept = table.level if level is None and chosen == table.variant else level
         await self._place(await self._deal(chosen, kept, deal), "")
+
+    def _must_be_here(self, variant: str | None) -> None:
+        if variant is not None and not self._is_here(variant):
+            raise NoSuchGameError(self._no_such_game(variant, "`variants` within the program lists them."))
+
+    def _is_here(self, variant: str) -> bool:
+        return not self._names or variant in self._names
+
+    def _no_such_game(self, variant: str, listing: str = "`variants` lists them.") -> str:
+        near = [name for name in self._names if variant in name][:5]
+        near = near or difflib.get_close_matches(variant, self._names, 3)
+        hint = f"did you mean {' or '.join(f'`{name}`' for name in near)}?" if near else listing
+        return f"There is no game `{variant}` here; {hint}"
 
     async def _daily(self, variant: str | None, level: int | None) -> None:
         """Sit down at today's attempt; its deal may still have to be chosen, which takes longest the first time."""
@@ -623,6 +635,7 @@ class Play:
             return await self._client.join_race(wish.invitation)
         if wish.ghost is not None:
             return await self._client.race(ghost=wish.ghost, seats=wish.seats)
+        self._must_be_here(wish.variant)
         return await self._client.race(wish.variant or "yukon", level=wish.level, seats=wish.seats)
 
     async def _list_watchable(self) -> None:

@@ -7,7 +7,7 @@ import importlib
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -92,14 +92,42 @@ def _report(bug: Exception) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in our own way: no abbreviations, the reason first."""
+    """Says what is wrong in our own way: no abbreviations, the reason first, then what may be meant."""
 
     def __init__(self, **more: Any) -> None:
         super().__init__(allow_abbrev=False, **more)
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """As the library's, but what a sub-command does not know is an error of that sub-command, with its usage."""
+        flags, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            word = unknown[0].partition("=")[0]
+            what = "no such flag" if word.startswith("-") else "one word too many"
+            self.error(f"{what}: {word[:60]}{_near(word, self._option_string_actions)}")
+        return flags, unknown
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        words = [str(choice) for choice in action.choices]
+        hint = _near(str(value), words) or f"; it is one of {', '.join(words)}"
+        if isinstance(action, argparse._SubParsersAction):
+            self.error(f"there is no command `{str(value)[:60]}`{hint}")
+        raise argparse.ArgumentError(action, f"`{str(value)[:60]}` is none of its values{hint}")
+
     def error(self, message: str) -> NoReturn:
-        print(f"chilkoot: {message}\n{self.format_usage().strip()}", file=sys.stderr)
+        print(
+            f"chilkoot: {message.removeprefix('argument ')}\n{self.format_usage().strip()}", file=sys.stderr
+        )
         raise SystemExit(USAGE)
+
+
+def _near(word: str, known: Iterable[str]) -> str:
+    # Imported here: only mistakes need it.
+    import difflib  # noqa: PLC0415
+
+    near = difflib.get_close_matches(word, known, 1)
+    return f"; did you mean `{near[0]}`?" if near else ""
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -300,6 +328,12 @@ def _add_search(command: argparse.ArgumentParser) -> None:
     _add_json(command)
 
 
+def _whole(text: str) -> int:
+    if not (text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20):
+        raise argparse.ArgumentTypeError(f"{text[:60]!r} is no whole number")
+    return int(text)
+
+
 def _positive(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 10**12):
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 up")
@@ -441,7 +475,7 @@ def _add_operating(commands: _Commands[_Parser]) -> None:
 
 def _add_variant(command: argparse.ArgumentParser) -> None:
     command.add_argument("variant", metavar="VARIANT", help=_VARIANT_HELP)
-    command.add_argument("--level", type=int, metavar="N", help="the level, where the variant has levels")
+    command.add_argument("--level", type=_whole, metavar="N", help="the level, where the variant has levels")
     _add_rules_folder(command)
 
 

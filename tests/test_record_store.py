@@ -17,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from chilkoot.host.ledger import Ledger
 from chilkoot.record import (
     REPLIES_KEPT,
     AddParticipant,
@@ -886,9 +887,11 @@ def test_versions_of_sqlite_that_lose_commits_are_known(version: tuple[int, int,
     assert has_wal_reset_bug(version) is has_bug
 
 
-def test_the_log_warns_of_a_sqlite_that_loses_commits(
+async def test_a_servers_log_warns_of_a_sqlite_that_loses_commits_and_a_command_that_soon_ends_does_not(
     url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 40, 1))
     Store.open(url).close()
+    assert not caplog.text
+    Ledger(url, on_fatal=lambda _: None).close(5)
     assert "can lose commits" in caplog.text

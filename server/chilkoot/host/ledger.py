@@ -14,7 +14,7 @@ from typing import Final, ParamSpec, TypeVar
 from chilkoot.failpoint import reach
 from chilkoot.host.atonce import Commit
 from chilkoot.host.metrics import Metrics
-from chilkoot.record import Reader, Store, StoreFault, StoreFull, StoreUnavailable, Unit
+from chilkoot.record import Reader, Store, StoreFault, StoreFull, StoreUnavailable, Unit, warn_of_known_bugs
 
 __all__ = ["Ledger"]
 
@@ -32,6 +32,8 @@ class Ledger:
         """Open the database; blocks. Raises CannotOpen."""
         self._loop = asyncio.get_running_loop()
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="chilkoot-reader")
+        # Only here: a server stays, and whoever runs it may be tempted to open its database beside it.
+        warn_of_known_bugs()
         self._store = Store.open(
             url,
             deliver=self._deliver,

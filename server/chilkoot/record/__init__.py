@@ -60,7 +60,7 @@ from chilkoot.record.rows import (
     StoredSession,
 )
 from chilkoot.record.sqlite import database_path as database_file
-from chilkoot.record.sqlite import has_wal_reset_bug
+from chilkoot.record.sqlite import has_wal_reset_bug, warn_of_known_bugs
 from chilkoot.record.statements import REPLIES_KEPT
 from chilkoot.record.store import Store
 from chilkoot.record.transfer import Imported, export_game, import_recording, recorded, redacted
@@ -199,4 +199,5 @@ __all__ = [
     "start_hash",
     "upgrade_database",
     "verify",
+    "warn_of_known_bugs",
 ]

@@ -19,7 +19,6 @@ from chilkoot.record.sqlite import (
     create_file,
     database_path,
     hold,
-    warn_of_known_bugs,
     writing_engine,
 )
 from chilkoot.record.writer import Outcome, Writer
@@ -82,7 +81,6 @@ class Store:
         lock = hold(path)
         try:
             create_file(path)
-            warn_of_known_bugs()
             prepare(path)
             engine = writing_engine(path, busy_ms=busy_ms)
             try:

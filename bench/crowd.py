@@ -34,6 +34,7 @@ HANDSHAKE = (
     b"GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
 )
+PING, PONG = 0x89, 0x8A
 
 
 def share(times: list[float], part: float) -> float:
@@ -56,13 +57,32 @@ def memory(server: LiveServer) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
 
 
-async def idle(port: int, gate: asyncio.Semaphore) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """A connection that says nothing after its handshake."""
+class Idle(asyncio.Protocol):
+    """A connection that says nothing after its handshake, but that it is still there."""
+
+    def __init__(self) -> None:
+        self.is_open = asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin the handshake."""
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        transport.write(HANDSHAKE)
+
+    def data_received(self, data: bytes) -> None:
+        """Answer pings."""
+        if not self.is_open.done():
+            self.is_open.set_result(None)
+        elif data[0] == PING:
+            self.transport.write(bytes([PONG, 0x80 | data[1]]) + bytes(4) + data[2:])
+
+
+async def idle(port: int, gate: asyncio.Semaphore) -> asyncio.Transport:
+    """An idle connection, open."""
     async with gate:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=4096)
-        writer.write(HANDSHAKE)
-        await reader.readuntil(b"\r\n\r\n")
-        return reader, writer
+        transport, one = await asyncio.get_running_loop().create_connection(Idle, "127.0.0.1", port)
+        await one.is_open
+        return transport
 
 
 def stalled(port: int, game: str) -> socket.socket:
@@ -143,16 +163,16 @@ async def come_back(server: LiveServer, count: int, seconds: float) -> list[floa
     gate = asyncio.Semaphore(count)
     times: list[float] = []
 
-    async def one() -> Any:
+    async def one() -> asyncio.Transport:
         await asyncio.sleep(random.uniform(0, seconds))
         began = time.monotonic()
-        both = await idle(server.port, gate)
+        transport = await idle(server.port, gate)
         times.append(time.monotonic() - began)
-        return both
+        return transport
 
     crowd = await asyncio.gather(*(one() for _ in range(count)))
-    for _, writer in crowd:
-        writer.transport.abort()
+    for transport in crowd:
+        transport.abort()
     return times
 
 
@@ -169,8 +189,8 @@ async def main(flags: argparse.Namespace) -> None:
             began = time.monotonic()
             status = await asyncio.to_thread(server.stop)
             print(f"{'stopped':28} {time.monotonic() - began:.1f} s, status {status}")
-            for _, writer in crowd:
-                writer.transport.abort()
+            for one in crowd:
+                one.abort()
             began = time.monotonic()
             await asyncio.to_thread(server.start)
             print(f"{'started again':28} {time.monotonic() - began:.1f} s")

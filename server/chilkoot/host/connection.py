@@ -8,7 +8,6 @@ bound; beyond that the events of each game or race give way to one snapshot of i
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from functools import lru_cache
 from typing import Final
@@ -109,7 +108,7 @@ class Connection:
         self.replays: dict[int, asyncio.Task[None]] = {}
         self.blocked_since: float | None = None
         self.buffered = 0
-        self._outbox: deque[_Waiting] = deque()
+        self._outbox: list[_Waiting] = []
         self._outbox_limit = limits.outbox
         self._events = 0
         self._due: set[_Source] = set()
@@ -190,7 +189,7 @@ class Connection:
     def _collapse(self) -> None:
         """Let one snapshot a game take the place of all events that wait."""
         self._metrics.collapses += 1
-        kept: deque[_Waiting] = deque()
+        kept: list[_Waiting] = []
         for item in self._outbox:
             if isinstance(item, tuple):
                 self._due.add(item[0])
@@ -210,7 +209,7 @@ class Connection:
     async def _flush(self) -> None:
         try:
             while self._outbox and not self.socket.is_full and not self.is_lost:
-                item = self._outbox.popleft()
+                item = self._outbox.pop(0)
                 if isinstance(item, bytes):
                     self._write(item)
                 elif isinstance(item, tuple):

@@ -179,6 +179,10 @@ def _select_subprotocol(_: ServerConnection, offered: Sequence[Subprotocol]) -> 
 async def _converse(house: House, connection: ServerConnection) -> None:
     """One client, from the handshake to the end. What it does wrong is its own affair."""
     assert isinstance(connection, Socket)
+    for head in (connection.request, connection.response):
+        if head is not None:
+            # Nobody asks for it any more, and a browser's is as large as all else that a connection holds.
+            head.headers.clear()
     form = MSGPACK if connection.subprotocol == SUBPROTOCOLS[1] else JSON
     client = Connection(connection, house.guest(), form, house.limits, house.catch_up, house.metrics)
     house.connections.add(client)

@@ -137,10 +137,9 @@ Index(
     game.c.created_ms,
     game.c.n,
     sqlite_where=game.c.ended_ms.is_(None),
-    postgresql_where=game.c.ended_ms.is_(None),
 )
 _IS_UNCLOSED = game.c.ended_ms.is_not(None) & game.c.closed_ms.is_(None)
-Index("ix_game_unclosed", game.c.ended_ms, sqlite_where=_IS_UNCLOSED, postgresql_where=_IS_UNCLOSED)
+Index("ix_game_unclosed", game.c.ended_ms, sqlite_where=_IS_UNCLOSED)
 
 # Deals that a search found a winning line for. A free one is a secret as great as a hidden card: nothing that answers
 # a client reads this table, and a deal is told by the game that took it, when that is over.
@@ -165,7 +164,6 @@ Index(
     certified.c.rules_hash,
     certified.c.n,
     sqlite_where=_IS_FREE,
-    postgresql_where=_IS_FREE,
 )
 
 # What the solver says of the positions of a game that is over; made again at any time, so old ones may go.
@@ -349,7 +347,6 @@ Index(
     "ix_race_open",
     race.c.n,
     sqlite_where=race.c.ended_ms.is_(None),
-    postgresql_where=race.c.ended_ms.is_(None),
 )
 
 seat = Table(

@@ -2,7 +2,7 @@
 
 Every byte that either house sends to anybody, and every line of its log, must be the same. That catches whatever could tell of
 a hidden card, in any message, for any reason. Houses run in this process, on sockets that are not there; time and chance are
-the same for both.
+the same for both. Many games are played in one house, since making one takes longer than playing in it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import logging
 import random
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -50,8 +50,14 @@ class Script:
     """A game to be played twice: the deals of both, and the actions with what else is asked between them."""
 
     def __init__(
-        self, variant: str, level: int | None, boards: tuple[str, str], steps: list[list[dict[str, Any]]]
+        self,
+        seed: int,
+        variant: str,
+        level: int | None,
+        boards: tuple[str, str],
+        steps: list[list[dict[str, Any]]],
     ) -> None:
+        self.seed = seed
         self.variant = variant
         self.level = level
         self.boards = boards
@@ -88,7 +94,7 @@ def twins_of(variant: str, level: int | None, rules: Rules, seed: int, *, action
     # The base of some games is fixed by cards that lie open, so the board of the twin is written like the first.
     twin = Game.start(rules, board)
     twin.position.piles[:] = start
-    return Script(variant, level, (board, twin.board()), steps)
+    return Script(seed, variant, level, (board, twin.board()), steps)
 
 
 class _Tracker:
@@ -203,6 +209,11 @@ class _Log(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         self.lines.append(record.getMessage())
 
+    def taken(self) -> list[bytes]:
+        """What was logged since this was asked last."""
+        lines, self.lines = self.lines, []
+        return [re.sub(r"/\S*games\.db\S*", "DATABASE", line).encode() for line in lines]
+
 
 @contextmanager
 def _listening() -> Iterator[_Log]:
@@ -217,8 +228,8 @@ def _listening() -> Iterator[_Log]:
         logger.setLevel(level)
 
 
-async def outputs(script: Script, board: str) -> list[bytes]:
-    """Everything a house gives out while a script is played on one of its boards, in order."""
+async def outputs(scripts: Sequence[Script], side: int) -> list[list[bytes]]:
+    """Everything a house gives out, script by script, while each is played on its first board (0) or its second (1)."""
     limits = Limits(rate=0, new_per_second=0, hint_per_second=0, certify_seconds=0, advice_ms=0)
     chances = _chances()
     with (
@@ -232,7 +243,10 @@ async def outputs(script: Script, board: str) -> list[bytes]:
         vars(house)["clock"] = vars(house.hub)["_clock"] = _Times()
         vars(house)["guest"] = _guests(house)
         try:
-            return [*await _play(house, script, board), *(line.encode() for line in _plain(log.lines))]
+            pages = Pages(house, 1)
+            return [
+                [*await _play(house, pages, script, script.boards[side]), *log.taken()] for script in scripts
+            ]
         finally:
             await asyncio.to_thread(ledger.close, 5.0)
 
@@ -249,14 +263,9 @@ def _guests(house: House) -> Any:
     return guest
 
 
-def _plain(lines: list[str]) -> list[str]:
-    return [re.sub(r"/\S*games\.db\S*", "DATABASE", line) for line in lines]
-
-
-async def _play(house: House, script: Script, board: str) -> list[bytes]:
+async def _play(house: House, pages: Pages, script: Script, board: str) -> list[bytes]:
     heard: list[bytes] = []
     player, watcher = (_ear(house, heard) for _ in range(2))
-    pages = Pages(house, 1)
     ids = itertools.count(1)
 
     async def say(who: Ear, command: dict[str, Any]) -> dict[str, Any]:
@@ -289,6 +298,8 @@ async def _play(house: House, script: Script, board: str) -> list[bytes]:
         # How long a disk takes is no property of the cards.
         body = re.sub(rb"chilkoot_(commit|loop)_.*", b"TIMES", bytes(response.body or b""))
         heard.append(str(response.status_code).encode() + body)
+    for ear in (player, watcher):
+        house.leave(ear)
     return heard
 
 

@@ -14,7 +14,9 @@ from chilkoot.language import (
     Diagnostic,
     Place,
     Severity,
+    Source,
     check_text,
+    compile_variant,
     explain,
     has_errors,
     in_order,
@@ -23,7 +25,7 @@ from chilkoot.language import (
     render_text,
 )
 from chilkoot.language.codes import MAX_DIAGNOSTICS
-from chilkoot.library import Library
+from chilkoot.library import Library, read_source
 
 BAD = Path(__file__).parent / "rules" / "bad"
 
@@ -49,7 +51,7 @@ def said_of(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
         path.write_bytes(MADE[name])
     library = Library([BAD / "more", BAD, rules_folder()])
     if name.startswith("r017"):
-        return render_text(one for one in library.diagnostics if one.code == "R017")
+        return render_text(library.hidden)
     variant, said = library.check(path)
     if name.startswith(ENGINE):
         assert variant is not None
@@ -70,6 +72,16 @@ def test_a_bad_file_is_answered_with_all_that_is_wrong(
         expected.write_text(said, encoding="utf-8")
     assert said == expected.read_text(encoding="utf-8")
     assert f"[{name[:4].upper()}]" in said
+
+
+def test_who_looks_for_errors_only_finds_the_same_ones_and_the_same_variants() -> None:
+    library = Library([BAD / "more", BAD, rules_folder()])
+    for path in sorted(BAD.glob("r*.yaml")):
+        source = read_source(path)
+        assert isinstance(source, Source)
+        variant, said = library.check(path)
+        alone, errors = compile_variant(source, library.loader(BAD), ids=library.ids(), errors_only=True)
+        assert (alone, errors) == (variant, [one for one in said if one.severity is Severity.ERROR])
 
 
 def test_every_code_has_a_pair_of_files() -> None:

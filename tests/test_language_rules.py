@@ -12,6 +12,7 @@ from chilkoot.language.diagnostics import Source
 from chilkoot.language.nodes import Mapping, Node, Scalar, Sequence, parse
 from chilkoot.language.schema import Section
 from chilkoot.library import Library, read_source
+from variants import said_of
 
 OK = Path(__file__).parent / "rules" / "ok"
 LIBRARY = Library([OK])
@@ -26,7 +27,7 @@ def meaning(variant: Variant) -> str:
 @pytest.mark.parametrize("name", LIBRARY.ids())
 def test_a_right_file_means_what_is_written_beside_it(name: str, updates: bool) -> None:
     variant = LIBRARY.variant(name)
-    assert variant is not None, render_text(LIBRARY.diagnostics)
+    assert variant is not None, render_text(said_of(LIBRARY))
     expected = OK / f"{name}.txt"
     if updates:
         expected.write_text(meaning(variant), encoding="utf-8")
@@ -34,7 +35,7 @@ def test_a_right_file_means_what_is_written_beside_it(name: str, updates: bool) 
 
 
 def test_right_files_are_not_complained_about() -> None:
-    assert render_text(LIBRARY.diagnostics) == ""
+    assert render_text(said_of(LIBRARY)) == ""
 
 
 def paths(node: Node, path: str = "") -> set[str]:

@@ -13,6 +13,7 @@ import pytest
 from chilkoot.data import rules_folder
 from chilkoot.language import Source
 from chilkoot.library import Library, read_source, shown_path
+from variants import said_of
 
 
 def write(folder: Path, name: str, text: str) -> Path:
@@ -29,7 +30,7 @@ def test_all_files_that_ship_compile_within_two_seconds_without_a_word() -> None
     before = time.process_time()
     library = Library([rules_folder()])
     assert len(library.variants()) == len(library.ids())
-    assert library.diagnostics == []
+    assert said_of(library) == []
     assert time.process_time() - before < 2
 
 
@@ -73,15 +74,15 @@ def test_of_two_files_with_one_id_the_one_in_the_first_folder_counts(tmp_path: P
     variant = library.variant("same")
     assert variant is not None
     assert variant.levels[0].rules.cells.count == 1
-    assert [one.code for one in library.diagnostics] == ["R017"]
-    assert Library([tmp_path / "a", tmp_path / "a"]).diagnostics == []
+    assert [one.code for one in said_of(library)] == ["R017"]
+    assert said_of(Library([tmp_path / "a", tmp_path / "a"])) == []
 
 
 def test_a_file_that_can_not_be_read_is_told_of(tmp_path: Path) -> None:
     (tmp_path / "folder.yaml").mkdir()
     library = Library([tmp_path])
     assert library.variant("folder") is None
-    assert [(one.code, one.message) for one in library.diagnostics] == [("R016", "this is not a plain file")]
+    assert [(one.code, one.message) for one in said_of(library)] == [("R016", "this is not a plain file")]
     _, said = library.check(tmp_path / "absent.yaml")
     assert [one.code for one in said] == ["R016"]
 
@@ -141,7 +142,7 @@ def test_a_file_that_breaks_keeps_the_last_good_variant_and_says_so_once(tmp_pat
     path.write_text(DEAL, encoding="utf-8")
     mended = library.refresh()
     assert (mended.broken, mended.changed) == ((), ())
-    assert library.diagnostics == []
+    assert said_of(library) == []
 
 
 def test_only_what_a_change_concerns_is_compiled_again(tmp_path: Path) -> None:

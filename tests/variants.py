@@ -9,6 +9,7 @@ from _pytest.mark.structures import ParameterSet
 
 from chilkoot.data import rules_folder
 from chilkoot.engine import Game
+from chilkoot.language import Diagnostic
 from chilkoot.language.rules import Rules, Variant
 from chilkoot.library import Library
 
@@ -17,6 +18,12 @@ from chilkoot.library import Library
 def library() -> Library:
     """The shipped rules folder."""
     return Library([rules_folder()])
+
+
+def said_of(folders: Library) -> list[Diagnostic]:
+    """Everything there is to say about all files of a library."""
+    paths = filter(None, map(folders.path, folders.ids()))
+    return [*folders.hidden, *(said for path in paths for said in folders.check(path)[1])]
 
 
 def variant(name: str) -> Variant:

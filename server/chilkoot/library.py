@@ -33,7 +33,7 @@ class Changes(msgspec.Struct, frozen=True):
     """What a look at the folders found since the last one, by ids.
 
     A `broken` variant has errors now; the one that was compiled before stays in use where there is one. A `mended` one
-    had errors before. `diagnostics` are those of broken variants that were not said before.
+    had errors before. `diagnostics` are the errors of broken variants that were not said before.
     """
 
     added: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ class _File(msgspec.Struct, frozen=True):
 
 
 class _Compiled(msgspec.Struct, frozen=True):
-    """A variant, what was said of it, and all that it was made from: files (absent ones too), and ids that were looked up."""
+    """A variant, the errors that were found, and all that it was made from: files (absent ones too), and ids that were looked up."""
 
     variant: Variant | None
     diagnostics: tuple[Diagnostic, ...]
@@ -72,7 +72,7 @@ class _Shelf(msgspec.Struct, frozen=True):
     """The folders as they were at one time. Replaced as one, so that who asks while another thread looks sees old or new."""
 
     paths: dict[str, Path]
-    said: tuple[Diagnostic, ...]
+    hidden: tuple[Diagnostic, ...]
     compiled: dict[str, _Compiled]
 
 
@@ -107,13 +107,15 @@ class Library:
         return [one for one in found if one is not None]
 
     @property
-    def diagnostics(self) -> list[Diagnostic]:
-        """Everything there is to say about all files, each thing once."""
+    def errors(self) -> list[Diagnostic]:
+        """What refuses files of the folders, each thing once."""
         shelf = self._shelf
-        said = list(shelf.said)
-        for one in sorted(shelf.paths):
-            said += self._compile(shelf, one).diagnostics
-        return in_order(said)
+        return in_order(said for one in sorted(shelf.paths) for said in self._compile(shelf, one).diagnostics)
+
+    @property
+    def hidden(self) -> list[Diagnostic]:
+        """The warnings that a file is not used, for one of an earlier folder has its id."""
+        return list(self._shelf.hidden)
 
     def check(self, path: Path) -> tuple[Variant | None, list[Diagnostic]]:
         """Compile any file; what it extends is looked for beside it, then in the folders."""
@@ -186,7 +188,7 @@ class Library:
                 compiled = _Compiled(None, (source,), stamps, found)
             else:
                 loader = self._loader(shelf.paths, path.parent, stamps, found)
-                made, said = compile_variant(source, loader, ids=shelf.paths)
+                made, said = compile_variant(source, loader, ids=shelf.paths, errors_only=True)
                 compiled = _Compiled(made, tuple(said), stamps, found)
             shelf.compiled[variant] = compiled
         return compiled

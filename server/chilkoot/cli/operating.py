@@ -21,7 +21,6 @@ from chilkoot.cli.faults import ERRORS, USAGE, CommandFailed
 from chilkoot.cli.json_lines import print_json
 from chilkoot.config import Config, ConfigError, read_serve_flags
 from chilkoot.data import keep_compiled_solver, rules_folder, web_folder
-from chilkoot.language import Severity
 from chilkoot.library import Library
 from chilkoot.record import CannotOpen, OlderSchema, Reader, StoreFault, database_file, has_wal_reset_bug
 
@@ -170,7 +169,7 @@ def _port(config: Config) -> Verdict:
 
 def _rules(config: Config) -> Verdict:
     library = Library([*config.rules, rules_folder()])
-    broken = [str(one) for one in library.diagnostics if one.severity is Severity.ERROR]
+    broken = [str(one) for one in library.errors]
     if broken:
         return "warning", f"{len(broken)} files are not offered, `chilkoot rules check` says why; {broken[0]}"
     return "ok", f"{len(library.variants())} variants"

@@ -48,7 +48,7 @@ def _check(flags: argparse.Namespace) -> int:
         count += 1
         found += _check_one(variants, path, advises=path in named)
     if not flags.files:
-        found = in_order([*found, *variants.diagnostics])
+        found = in_order([*found, *variants.hidden])
     print(_RENDER[flags.format](found), end="")
     if flags.format == "text":
         print(_summary(count, found), file=sys.stderr)

@@ -11,7 +11,6 @@ from typing import Final
 
 from chilkoot.host.house import House
 from chilkoot.host.log import log
-from chilkoot.language import Severity
 from chilkoot.library import Changes, Library
 
 __all__ = ["look_after", "tell_variants"]
@@ -21,9 +20,8 @@ LOOK_SECONDS: Final = 1.0
 
 def tell_variants(library: Library) -> None:
     """Compile every variant before anybody waits for one, and say what is wrong with those that do not."""
-    for said in library.diagnostics:
-        if said.severity is Severity.ERROR:
-            log.warning("%s", said)
+    for said in library.errors:
+        log.warning("%s", said)
     log.info("%d variants", len(library.variants()))
 
 
@@ -50,8 +48,7 @@ async def look_after(house: House) -> None:
 
 def _tell(changes: Changes, library: Library) -> None:
     for said in changes.diagnostics:
-        if said.severity is Severity.ERROR:
-            log.warning("%s", said)
+        log.warning("%s", said)
     for one in changes.broken:
         stays = "the last good version stays" if library.variant(one) is not None else "it is not offered"
         log.warning("variant %s is broken, %s", one, stays)

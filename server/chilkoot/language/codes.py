@@ -390,9 +390,10 @@ def explain(code: str) -> str | None:
 
 
 class Report:
-    """Collects what is said about one file, up to a bound."""
+    """Collects what is said about one file, up to a bound; with `errors_only` nothing that does not refuse it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, errors_only: bool = False) -> None:
+        self.errors_only: Final = errors_only
         self.diagnostics: list[Diagnostic] = []
         self._said: set[Diagnostic] = set()
         self._errors = 0
@@ -422,6 +423,8 @@ class Report:
         if code in {"R007", "R008"}:
             self._refused.add(start)
         severity = CODES[code].severity
+        if self.errors_only and severity is not Severity.ERROR:
+            return
         self._errors += severity is Severity.ERROR
         one = Diagnostic(code=code, severity=severity, place=place, message=message, help=help)
         if self.is_full:

@@ -54,7 +54,7 @@ def read_levels(tree: Tree, report: Report) -> tuple[Level, ...]:
     overrides = _overrides(node, report) if node is not None else {}
     if not overrides:
         given, rules, is_game = _read_level(common, tree, report, meant)
-        if tree.is_whole:
+        if tree.is_whole and not report.errors_only:
             check_effects(given, rules, tree.own.place.file, report, is_game=is_game)
         return (Level(number=None, rules=rules, hash=rules_hash(rules)),)
     # What every level replaces is checked all the same.
@@ -64,7 +64,7 @@ def read_levels(tree: Tree, report: Report) -> tuple[Level, ...]:
         assert isinstance(override.value, Mapping)
         here = check_keys(override.value, report, allowed=RULE_KEYS, where=f"levels.{number}")
         read[number] = _read_level(merge(common, override.value, report), tree, report, meant | here)
-    if tree.is_whole:
+    if tree.is_whole and not report.errors_only:
         _warn_of_levels(read, tree.own.place.file, report)
     levels = tuple(
         Level(number=number, rules=rules, hash=rules_hash(rules)) for number, (_, rules, _) in read.items()

@@ -7,6 +7,7 @@ file says about itself stays with that file.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from functools import lru_cache
 from typing import Final
 
 from chilkoot.language.codes import Report
@@ -61,7 +62,7 @@ def resolve(
             )
             report.say("R201", place, f"there is no variant {quoted(wanted)} to extend", hint)
             return None
-        tree = parse(found, report)
+        tree = _clean_tree(found) or parse(found, report)
         if tree is None:
             return None
         chain.append(wanted)
@@ -75,6 +76,14 @@ def resolve(
     for tree in reversed(trees):
         below = merge(below, tree, None)
     return below
+
+
+@lru_cache(64)
+def _clean_tree(source: Source) -> Mapping | None:
+    """The tree of a file that nothing is to be said of. Many variants extend a few, which were read again for each."""
+    quiet = Report()
+    tree = parse(source, quiet)
+    return None if quiet.diagnostics else tree
 
 
 def _links(root: Mapping, report: Report) -> Given:

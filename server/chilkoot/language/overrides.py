@@ -40,7 +40,7 @@ def check_overrides(tree: Tree, levels: tuple[Level, ...], default: int | None, 
         if tries < 0:
             return
         rest = Tree(tree.own, tree.below, merge(tree.below, without(tree.own, path), None), is_whole=True)
-        quiet = Report()
+        quiet = Report(errors_only=True)
         others = read_levels(rest, quiet)
         about = read_keys(rest.merged, frozenset({"default_level"}), quiet)
         if _identity(others, default_level(about, rest, others, quiet)) == same and not quiet.errors:

@@ -52,6 +52,7 @@ TWINS: Final = 27  # some foundations may change places
 SWAPS: Final = 28  # a card may move between two bases and back, whatever lies on it
 KINGS: Final = 29  # what starts an empty column stays there until it goes home
 QUICK: Final = 30  # all cards lie on columns and foundations, any moves with what lies on it
+LOOSE: Final = 31  # what is lost can be proved by the looser game of ``loose``
 INFO: Final = 32
 
 # Fields of a group of columns.
@@ -237,6 +238,7 @@ def _info(tables: Tables, *, groups: int) -> Ints:
     swaps_stand = tables.auto_home == "never" or info[FORCE_SAFE] == 2
     info[SWAPS] = swaps_stand and _has_swaps(tables, alike=bool(info[ALIKE]))
     info[QUICK] = _has_only_columns(tables, groups=groups)
+    info[LOOSE] = info[QUICK] and info[KINGS] and not info[RETURNS] and _rides_together(tables)
     low = tables.base if tables.base is not None else rules.deck.low
     info[BASE] = low if isinstance(low, int) else 0
     return np.array(info, dtype=np.int64)
@@ -287,6 +289,16 @@ def _has_only_columns(tables: Tables, *, groups: int) -> bool:
         and not (tables.fills or tables.run_homes or layout.cells or layout.reserves)
         and layout.stock < 0
         and layout.waste < 0
+    )
+
+
+def _rides_together(tables: Tables) -> bool:
+    """Whether cards that share a base have all their bases in common, and each card has one place at home."""
+    fits = tables.columns[0].fits
+    return (
+        tables.rules.goal.kind == "foundations_full"
+        and _has_own_places(tables)
+        and all(one == other for one in fits for other in fits if one & other)
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from chilkoot.solver.compiled import compiled
 
-__all__ = ["lowest_of"]
+__all__ = ["lowest_of", "size_of"]
 
 ONE = np.uint64(1)
 _SPREAD = np.uint64(0x03F79D71B4CB0A89)
@@ -19,3 +19,13 @@ for _number in range(64):
 def lowest_of(cards: np.uint64) -> int:
     """The card with the lowest number of a set that is not empty, by a de Bruijn multiplication."""
     return int(_PLACES[np.int64(((cards & (~cards + ONE)) * _SPREAD) >> np.uint64(58))])
+
+
+@compiled
+def size_of(cards: np.uint64) -> int:
+    """How many cards a set has; soon where they are few."""
+    count = 0
+    while cards:
+        cards &= cards - ONE
+        count += 1
+    return count

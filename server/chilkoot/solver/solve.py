@@ -1,7 +1,7 @@
 """Deciding a position with all cards known: won with a line, lost with a proof, or not decided within the budget.
 
 A portfolio after the observation that run time is heavy-tailed: short best-first runs with weights from a fixed list, runs of
-stages between them where a stock is dealt onto the columns, then one complete run. The budget counts positions opened, so the same question has the same answer on every machine; a wall limit
+stages between them where a stock is dealt onto the columns, a looser game that may prove a loss, then one complete run. The budget counts positions opened, so the same question has the same answer on every machine; a wall limit
 or a cancel comes in as ``stop``, asked between chunks. Every line is replayed by the engine before it is returned.
 """
 
@@ -22,10 +22,12 @@ from chilkoot.events import DRAW, Action, CardMove
 from chilkoot.solver import kernel, stages
 from chilkoot.solver.chance import numbers_from
 from chilkoot.solver.compiled import Ints
+from chilkoot.solver.loose import LooseSearch
 from chilkoot.solver.plain import search_plainly
 from chilkoot.solver.problem import (
     DEAL_TO,
     FORCE_SAFE,
+    LOOSE,
     STOCK,
     SWAPS,
     Problem,
@@ -42,6 +44,8 @@ RESTARTS: Final = 60
 RESTART_POSITIONS: Final = 600
 CHEAP_RESTARTS: Final = 20
 PLAIN_RESTARTS: Final = 3
+LOOSE_POSITIONS: Final = (10_000, 4_000_000)
+"""Tables of the looser game that are opened after the cheap restarts, and before the complete run."""
 CHUNK: Final = 2000
 STAGE_POSITIONS: Final = 3000
 LAST_STAGE_POSITIONS: Final = 10_000
@@ -130,7 +134,13 @@ class CompiledSearch:
     """One question: the root, the budget, and what was used of it."""
 
     def __init__(
-        self, position: Position, budget: Budget, *, dead_test: bool = True, swaps: bool = True
+        self,
+        position: Position,
+        budget: Budget,
+        *,
+        dead_test: bool = True,
+        swaps: bool = True,
+        loose: bool = True,
     ) -> None:
         self.position = position
         self.budget = budget
@@ -145,6 +155,7 @@ class CompiledSearch:
             self.exact = _without(self.problem, FORCE_SAFE)
         self.held, self.sizes = state_of(position)
         self.used = 0
+        self.loose = loose and bool(self.problem.ints[LOOSE])
         self.worth = np.zeros(BASES, dtype=np.int64)
         words = kernel.words_of(len(position.piles), position.rules.deck.size())
         self.most_nodes = max(budget.memory // _Nodes.bytes_per_node(words), 1024)
@@ -160,7 +171,14 @@ class CompiledSearch:
         weights = _weights()
         first = next(weights)
         stage_weights = _weights(_STAGE_FIRST, _STAGE_SPANS)
+        loose = (
+            LooseSearch(self.problem, self.held, self.sizes, self.budget.memory)
+            if self.loose and restarts > CHEAP_RESTARTS
+            else None
+        )
         for number in range(restarts):
+            if number == CHEAP_RESTARTS and loose and self._proves(loose, LOOSE_POSITIONS[0]):
+                return Verdict("lost", self.used, runs=number)
             every = kernel.NEVER if number < CHEAP_RESTARTS else 16
             # One table at a time is quicker where a deal is easy, a class of them where it is hard.
             problem = self.plain if number < PLAIN_RESTARTS else self.problem
@@ -173,6 +191,9 @@ class CompiledSearch:
                 verdict = self._run_in_stages(next(stage_weights))
                 if verdict is not None:
                     return replace(verdict, runs=number + 1)
+        if loose and self._proves(loose, LOOSE_POSITIONS[1]):
+            return Verdict("lost", self.used, runs=restarts)
+        del loose
         complete = self._run(self.exact, first, None, 16)
         return replace(complete or Verdict("unknown", self.used), runs=restarts + 1)
 
@@ -184,6 +205,13 @@ class CompiledSearch:
             verdict = self._run(self.plain, weights, positions, kernel.NEVER)
             if verdict is not None and verdict.kind == "winnable":
                 yield verdict.line
+
+    def _proves(self, loose: LooseSearch, positions: int) -> bool:
+        """Whether the looser game shows that the position is lost. It may use half of what is left: it finds no win."""
+        opened = loose.opened
+        lost = loose.proves(min(positions, (self.budget.positions - self.used) // 2), self.budget.stop)
+        self.used += loose.opened - opened
+        return lost
 
     def _is_spent(self) -> bool:
         return self.used >= self.budget.positions or self.budget.stop()

@@ -112,13 +112,13 @@ def wanted_after(facts: Bits, home: np.uint64) -> np.uint64:
     while cards:
         wanted |= facts[NEXT, lowest_of(cards)]
         cards &= cards - ONE
-    return wanted & ~home
+    return np.uint64(wanted & ~home)
 
 
 @compiled
 def places_of(facts: Bits, dealt: np.uint64, home: np.uint64) -> np.uint64:
     """The cards on columns that no card lies on as dealt."""
-    return facts[SETS, ALL] & ~home & ~((dealt & ~facts[SETS, BOTTOMS]) >> ONE)
+    return np.uint64(facts[SETS, ALL] & ~home & ~((dealt & ~facts[SETS, BOTTOMS]) >> ONE))
 
 
 @compiled
@@ -139,7 +139,7 @@ def taken(facts: Bits, built: np.uint64, places: np.uint64) -> np.uint64:
 def empty_columns(facts: Bits, dealt: np.uint64, built: np.uint64) -> int:
     """How many columns no card lies in."""
     sets = facts[SETS]
-    return np.int64(sets[COLUMNS]) - size_of(dealt & sets[BOTTOMS]) - size_of(built & sets[STARTERS])
+    return int(sets[COLUMNS]) - size_of(dealt & sets[BOTTOMS]) - size_of(built & sets[STARTERS])
 
 
 @compiled
@@ -185,7 +185,7 @@ def comes_home(facts: Bits, dealt: np.uint64, home: np.uint64) -> bool:
         else:
             fresh = moved & ~left
             if fresh == NONE:
-                return homed == sets[ALL]
+                return bool(homed == sets[ALL])
             card = lowest_of(fresh)
             bit = ONE << np.uint64(card)
             left |= bit

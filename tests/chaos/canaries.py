@@ -1,6 +1,6 @@
 """Servers that are broken on purpose, each in one way that has happened to somebody: the checker must find every one out.
 
-A canary changes functions of the server in the process that starts it (`nursery`); the server's own code knows none of them.
+A canary changes functions of the server in the process that starts it (`nursery.py`); the server's own code knows none of them.
 `CANARIES` says which of the checker's invariants has to notice.
 """
 

@@ -23,6 +23,7 @@ __all__ = ["PLAGUES", "Nemesis", "can_trace", "small_disk"]
 
 PLAGUES: Final = {"kill": 60, "term": 4, "pause": 3, "lock": 3, "full": 2, "slow": 2}
 """What may happen, and how often of hundred."""
+_FEWEST: Final = 4
 
 
 class Nemesis:
@@ -47,12 +48,15 @@ class Nemesis:
     async def rage_until(self, end: float) -> None:
         """Plague the server until a moment of the loop's clock; it runs afterwards."""
         loop = asyncio.get_running_loop()
-        names, weights = list(self.plagues), list(self.plagues.values())
-        while loop.time() < end:
-            await asyncio.sleep(min(self.chance.uniform(0.4, 1.6) * self.pause, end - loop.time()))
-            if loop.time() >= end or not names:
+        ahead: list[str] = []
+        # Where a machine is so slow that a start takes seconds, the time may hold less than a run is to have.
+        while loop.time() < end or (self.plagues and self.done.total() < _FEWEST):
+            await asyncio.sleep(min(self.chance.uniform(0.4, 1.6) * self.pause, max(0.1, end - loop.time())))
+            if not self.plagues:
                 continue
-            name = self.chance.choices(names, weights)[0]
+            # Drawn without putting back: so a short run, too, has of each about what it is to have.
+            ahead = ahead or [name for name, weight in self.plagues.items() for _ in range(weight)]
+            name = ahead.pop(self.chance.randrange(len(ahead)))
             amount = self.chance.random()
             self.history.note("nemesis", what=name, amount=round(amount, 3))
             await asyncio.to_thread(_DEEDS[name], self, amount)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
-from servers import NO_LIMITS, ROOT, environment
+from servers import NO_LIMITS, Nursery
 
 __all__ = ["ServerProcess"]
 
@@ -36,26 +33,23 @@ class ServerProcess:
         self.log = folder / "log"
         self.port = 0
         self.pid = 0
-        self._nursery = subprocess.Popen(
-            [sys.executable, "-m", "chaos.nursery", *([canary] if canary else [])],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=environment(folder, PYTHONHASHSEED="0") | {"PYTHONPATH": _paths()},
-        )
-        self._answer()
+        self._nursery = Nursery(*([canary] if canary else []), PYTHONHASHSEED="0")
 
     def start(self, failpoints: dict[str, int] | None = None) -> Self:
         """Start it, perhaps to die at a failpoint when that is reached for the n-th time; returns when it says where it is."""
-        arguments = ["serve", "--port", str(self.port), "--database", f"sqlite:///{self.database}", *FLAGS]
-        answer = self._order(
-            {"do": "start", "arguments": arguments, "log": str(self.log), "failpoints": failpoints or {}}
+        self.pid, said = self._nursery.start(
+            self.folder,
+            "--port",
+            str(self.port),
+            "--database",
+            f"sqlite:///{self.database}",
+            *FLAGS,
+            failpoints=failpoints,
         )
-        self.pid = answer["pid"]
-        if not answer["said"].startswith("http://"):
+        if not said.startswith("http://"):
             self.wait()
             raise AssertionError(self.log.read_text())
-        self.port = int(answer["said"].rsplit(":", 1)[1])
+        self.port = int(said.rsplit(":", 1)[1])
         return self
 
     def signal(self, number: signal.Signals) -> None:
@@ -84,9 +78,8 @@ class ServerProcess:
 
     def wait(self) -> int:
         """Its exit status, once it has ended."""
-        status: int = self._order({"do": "wait", "pid": self.pid})["status"]
-        self.pid = 0
-        return status
+        pid, self.pid = self.pid, 0
+        return self._nursery.wait(pid)
 
     def open_files(self) -> int:
         """How many file descriptors it has open."""
@@ -100,25 +93,4 @@ class ServerProcess:
         """End everything."""
         if self.pid:
             self.kill()
-        assert self._nursery.stdin is not None
-        assert self._nursery.stdout is not None
-        self._nursery.stdin.close()
-        self._nursery.wait(10)
-        self._nursery.stdout.close()
-
-    def _order(self, order: dict[str, Any]) -> dict[str, Any]:
-        assert self._nursery.stdin is not None
-        self._nursery.stdin.write(json.dumps(order) + "\n")
-        self._nursery.stdin.flush()
-        return self._answer()
-
-    def _answer(self) -> dict[str, Any]:
-        assert self._nursery.stdout is not None
-        answer: dict[str, Any] = json.loads(self._nursery.stdout.readline())
-        return answer
-
-
-def _paths() -> str:
-    return os.pathsep.join(
-        str(ROOT / part) for part in ("server", "clients/python", "clients/terminal", "tests")
-    )
+        self._nursery.close()

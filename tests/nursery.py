@@ -1,7 +1,8 @@
 """Starts servers quickly: a process that has imported everything and compiled the variants, and forks one for each start.
 
 What runs in the fork is `chilkoot serve` with its flags; only the reading of files before it is done once. With the name of a
-canary in its arguments the servers are broken in that way (`canaries`). Speaks lines of JSON on its own input and output.
+canary in its arguments the servers are broken in that way (`chaos.canaries`). Speaks lines of JSON on its own input and output;
+when its input ends, so do the servers that are left.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from chilkoot import failpoint
 
 def main() -> None:
     """Obey orders until the input ends."""
-    import chilkoot.host.server as host  # noqa: PLC0415 - what is imported here is imported once for all servers
+    import chilkoot.cli.serving  # noqa: PLC0415 - what is imported here is imported once for all servers
+    import chilkoot.host.server as host  # noqa: PLC0415
     import chilkoot.solver.certify  # noqa: F401, PLC0415
     from chilkoot.cli import main as run  # noqa: PLC0415
     from chilkoot.data import rules_folder  # noqa: PLC0415
@@ -34,20 +36,33 @@ def main() -> None:
         release(sys.argv[1])
     gc.freeze()
     print(json.dumps({"ready": True}), flush=True)  # noqa: T201 - how it answers
+    running: set[int] = set()
     for line in sys.stdin:
         order = json.loads(line)
-        answer = _start(order, run) if order["do"] == "start" else _wait(order["pid"])
+        if order["do"] == "start":
+            answer = _start(order, run)
+            running.add(answer["pid"])
+        else:
+            answer = _wait(order["pid"])
+            running.discard(order["pid"])
         print(json.dumps(answer), flush=True)  # noqa: T201 - how it answers
+    for left in running:
+        os.kill(left, signal.SIGKILL)
 
 
 def _start(order: dict[str, Any], run: Any) -> dict[str, Any]:
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        log = os.open(order["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        for ours, theirs in ((nothing, 0), (writing, 1), (log, 2)):
+            os.dup2(ours, theirs)
+            os.close(ours)
         os.close(reading)
-        os.dup2(writing, 1)
-        os.dup2(os.open(order["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), 2)
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.chdir(order["where"])
+        os.environ["HOME"] = order["home"]
         status = 70
         failpoint._left.update(order["failpoints"])
         try:

@@ -81,6 +81,7 @@ class Nursery:
 
     def _order(self, **order: Any) -> dict[str, Any]:
         assert self._process.stdin is not None
+        assert self._process.stdout is not None
         with self._turn:
             self._process.stdin.write(json.dumps(order) + "\n")
             self._process.stdin.flush()

@@ -230,9 +230,9 @@ def deck_set(rules: Rules) -> int:
     return sum(1 << (13 * suit + rank) for suit in suits for rank in rules.deck.ranks)
 
 
-def rank_order(rules: Rules, base: int | None) -> list[int]:
+def rank_order(rules: Rules, base: int | None) -> tuple[int, ...]:
     """The deck's ranks from low to high; where `low` is dealt the base rank is the lowest."""
-    ranks = list(rules.deck.ranks)
+    ranks = rules.deck.ranks
     low = base if rules.deck.low == "dealt" else rules.deck.low
     if isinstance(low, int) and low in ranks:
         at = ranks.index(low)
@@ -270,22 +270,23 @@ def _ranks_agree(relation: Relation, upper: int, lower: int, count: int) -> bool
     return upper - lower in steps
 
 
-def relation_table(relation: Relation, order: list[int]) -> list[int]:
-    """For each card the set of cards that may be the upper one on it."""
-    place = {rank: number for number, rank in enumerate(order)}
-    table = []
-    for lower in range(52):
-        cards = 0
-        if rank_of(lower) in place:
-            for upper in range(52):
-                if (
-                    rank_of(upper) in place
-                    and _suits_agree(relation.suit, suit_of(upper), suit_of(lower))
-                    and _ranks_agree(relation, place[rank_of(upper)], place[rank_of(lower)], len(order))
-                ):
-                    cards |= 1 << upper
-        table.append(cards)
-    return table
+@lru_cache(maxsize=1024)
+def relation_table(relation: Relation, order: tuple[int, ...]) -> tuple[int, ...]:
+    """For each card the set of cards that may be the upper one on it; built once for all piles that are alike in this."""
+    upper_ranks = {
+        rank: sum(
+            1 << upper for at, upper in enumerate(order) if _ranks_agree(relation, at, place, len(order))
+        )
+        for place, rank in enumerate(order)
+    }
+    return tuple(
+        sum(
+            upper_ranks.get(rank_of(lower), 0) << 13 * suit
+            for suit in range(4)
+            if _suits_agree(relation.suit, suit, suit_of(lower))
+        )
+        for lower in range(52)
+    )
 
 
 def _start_set(columns: Columns, rules: Rules, base: int | None) -> int:

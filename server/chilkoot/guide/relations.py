@@ -57,7 +57,7 @@ def is_free(relation: Relation) -> bool:
     return relation.rank == "any" and relation.suit == "any"
 
 
-def _order(rules: Rules) -> list[int]:
+def _order(rules: Rules) -> tuple[int, ...]:
     return rank_order(rules, None)
 
 

@@ -98,7 +98,7 @@ class Setting:
         return any(one.zone == "tableau" and "D" in one.picture for one in self.rules.deal)
 
     @cached_property
-    def order(self) -> list[int]:
+    def order(self) -> tuple[int, ...]:
         """The ranks from low to high, from the ace where the lowest is fixed by the deal."""
         return rank_order(self.rules, None)
 

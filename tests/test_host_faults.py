@@ -20,7 +20,15 @@ from chilkoot.host.clock import Clock
 from chilkoot.host.house import House
 from chilkoot.host.ledger import Ledger
 from chilkoot.host.server import listen, listening_sockets
-from chilkoot.record import StoreDoubtful, StoredRace, StoreFault, StoreFull, StoreUnavailable, Unit
+from chilkoot.record import (
+    StoredGame,
+    StoreDoubtful,
+    StoredRace,
+    StoreFault,
+    StoreFull,
+    StoreUnavailable,
+    Unit,
+)
 from lines import losing_line, random_line
 from servers import LiveServer
 from variants import library
@@ -270,6 +278,28 @@ async def test_a_game_that_can_not_be_read_just_now_is_unavailable_and_the_conne
             error = await caller.ask(kind, 700, game="A" * 22, **move)
             assert (error["type"], error["code"]) == ("error", "unavailable")
         assert (await caller.ask(kind, 700, game="A" * 22, **move))["code"] == "no_such_game"
+
+
+async def test_a_game_that_many_come_to_at_once_is_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with house_of(tmp_path) as (url, house):
+        async with calling(url) as caller:
+            game = (await caller.ask("new", variant="yukon", deal="ck:0"))["game"]
+            await caller.ask("leave", game=game)
+        house.hub.tidy(0, -1)
+        assert house.hub.get(game) is None
+        asked: list[str] = []
+        read = house.ledger.reader.load_game
+
+        def counted(name: str) -> StoredGame | None:
+            asked.append(name)
+            return read(name)
+
+        monkeypatch.setattr(house.ledger.reader, "load_game", counted)
+        found = await asyncio.gather(*(house.hub.find(game) for _ in range(20)))
+        assert found == [house.hub.get(game)] * 20
+        assert asked == [game]
 
 
 async def test_a_bug_in_one_command_is_told_with_a_reference_and_stays_with_its_connection(

@@ -16,10 +16,14 @@ from chilkoot.record import (
     NewPlayer,
     NewSession,
     PutReply,
+    Reader,
     RenamePlayer,
     SetToken,
+    StoredCommand,
     StoreDoubtful,
     StoredPlayer,
+    StoredReply,
+    StoredSession,
     TouchSession,
     Write,
 )
@@ -231,18 +235,22 @@ def _plan_token(house: House, plan: _Plan, stored: StoredPlayer, given: bytes, n
     plan.writes.append(_set_tokens(stored.id, after))
 
 
+def _recorded(
+    reader: Reader, session: str
+) -> tuple[StoredSession | None, list[StoredReply], list[StoredCommand]]:
+    """What is on record of a session. In one question: after a start everybody's is asked for at once."""
+    return reader.session(session), reader.replies_of(session), reader.commands_of(session)
+
+
 async def _session_of(house: House, wanted: str | None, player: str) -> Session | None:
     """The session that is to be resumed, if it is this player's."""
     if wanted is None:
         return None
     session = house.sessions.get(wanted)
     if session is None:
-        reader = house.ledger.reader
-        stored = await house.ledger.ask(reader.session, wanted)
+        stored, replies, acts = await house.ledger.ask(_recorded, house.ledger.reader, wanted)
         if stored is None or stored.player != player:
             return None
-        replies = await house.ledger.ask(reader.replies_of, wanted)
-        acts = await house.ledger.ask(reader.commands_of, wanted)
         session = house.sessions.get(wanted)
         if session is None:
             session = Session(wanted, player)

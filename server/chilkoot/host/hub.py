@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
+from weakref import WeakValueDictionary
 
 from msgspec import UNSET
 
@@ -58,6 +59,8 @@ class Hub:
         self._history = history
         self._watched = watched
         self._games: OrderedDict[str, Live] = OrderedDict()
+        self._readings: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """Held, by game, while it is brought into memory."""
         self._crowds_changed: set[Live] = set()
         self._loop = asyncio.get_running_loop()
         self._watchable: list[WatchableGame] = []
@@ -76,17 +79,23 @@ class Hub:
         if live is None:
             if not (1 <= len(game) <= 64 and game.isascii() and game.isprintable()):
                 return None
-            stored = await self._ledger.ask(self._ledger.reader.load_game, game)
-            if stored is None:
-                return None
-            table = await self._ledger.ask(lay_table, stored, self._history)
-            # Somebody else may have been quicker while this waited.
-            live = self._games.get(game)
-            if live is None:
-                live = Live(game)
-                self._take(live, stored, table)
-                self._games[game] = live
-        live.used = self._loop.time()
+            # After a start all who look on come at once: one of them reads it for all.
+            async with self._readings.setdefault(game, asyncio.Lock()):
+                live = self._games.get(game) or await self._read(game)
+        if live is not None:
+            live.used = self._loop.time()
+        return live
+
+    async def _read(self, game: str) -> Live | None:
+        stored = await self._ledger.ask(self._ledger.reader.load_game, game)
+        if stored is None:
+            return None
+        table = await self._ledger.ask(lay_table, stored, self._history)
+        # It may have been put on record, and added, while this waited.
+        live = self._games.get(game)
+        if live is None:
+            live = self._games[game] = Live(game)
+            self._take(live, stored, table)
         return live
 
     async def table_of(self, live: Live) -> Table:

@@ -563,6 +563,20 @@ async def test_games_nobody_looks_at_leave_no_trace_in_memory(tmp_path: Path) ->
             assert (await caller.ask("sync", game=games[0]))["seq"] == 0
 
 
+async def test_an_idle_connection_takes_little_memory(server: LiveServer) -> None:
+    with contextlib.ExitStack() as opened:
+
+        def open_many(count: int) -> int:
+            for _ in range(count):
+                opened.enter_context(open_socket(server))
+            return memory_of(server)
+
+        # The first ones fill what was left free by others.
+        before = open_many(100)
+        # 13.5 KiB; 18 bring ten thousand to 250 MiB.
+        assert open_many(400) - before < 400 * 18 << 10
+
+
 async def test_many_connections_lost_at_once_do_not_stop_the_server(tmp_path: Path) -> None:
     async with limited(tmp_path) as server:
         sockets = [open_socket(server) for _ in range(300)]

@@ -25,7 +25,7 @@ from chaos.run import Plan, run  # noqa: E402
 flags = argparse.ArgumentParser(description="Play against a server that is plagued, and judge what it did.")
 flags.add_argument("--seconds", type=float, default=30)
 flags.add_argument("--seed", type=int, default=int(os.environ.get("CHAOS_SEED", random.randrange(10**6))))
-flags.add_argument("--groups", type=int, default=24)
+flags.add_argument("--groups", type=int, default=12)
 flags.add_argument("--pause", type=float, default=1.0, help="how long between two plagues, 1 is a second")
 flags.add_argument("--canary", default="", help="break the server in this way (canaries.py)")
 flags.add_argument(

@@ -77,11 +77,18 @@ class Tab:
     async def play_until(self, done: asyncio.Event) -> None:
         """Play, and come back after every loss; at the end finish what is under way and look at the table once more."""
         while not self.is_done:
+            pause = 0.25
             with contextlib.suppress(*LOST):
                 async with asyncio.timeout(PATIENCE):
                     socket = await connect(
-                        self.group.url, compression=None, ping_interval=None, close_timeout=0.2, max_queue=64
+                        self.group.url,
+                        compression=None,
+                        ping_interval=None,
+                        close_timeout=0.2,
+                        max_queue=64,
+                        proxy=None,
                     )
+                pause = 0.05
                 self.history.note("open", self.name)
                 try:
                     await self._converse(socket, done)
@@ -89,7 +96,7 @@ class Tab:
                     self.history.note("close", self.name)
                     socket.transport.abort()
             if not self.is_done:
-                await asyncio.sleep(self.chance.uniform(0.005, 0.05))
+                await asyncio.sleep(self.chance.uniform(0.1, 1) * pause)
 
     async def _converse(self, socket: ClientConnection, done: asyncio.Event) -> None:
         if not await self._greet(socket):

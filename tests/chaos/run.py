@@ -24,7 +24,7 @@ class Plan:
 
     seconds: float
     seed: int
-    groups: int = 24
+    groups: int = 12
     plagues: dict[str, int] = field(default_factory=lambda: dict(PLAGUES))
     pause: float = 1.0
     pace: float = 0.03

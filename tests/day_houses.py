@@ -24,6 +24,7 @@ from chilkoot.language.rules import canonical_text, from_canonical
 from chilkoot.library import Library
 from chilkoot.record import CannotOpen, StoredDaily, StoredSeason
 from chilkoot.solver.certify import Certificate
+from servers import lay_database
 
 # Eight cards, won by anybody who puts what lies on top into the cells.
 STAIRS = """\
@@ -40,7 +41,13 @@ cells: {count: 4}
 """
 
 NO_LIMITS = Limits(
-    rate=0, flood=0, new_per_second=0, hint_per_second=0, connections_per_address=0, connections_per_player=0
+    rate=0,
+    flood=0,
+    new_per_second=0,
+    hint_per_second=0,
+    connections_per_address=0,
+    connections_per_player=0,
+    advice_ms=0,
 )
 
 
@@ -110,6 +117,7 @@ async def day_house(
     (rules / "stairs.yaml").write_text(STAIRS)
     library = Library([rules, rules_folder()])
     config = Config(port=0, database=f"sqlite:///{folder / 'games.db'}", dailies=dailies, limits=limits)
+    lay_database(folder / "games.db")
     ledger = await opened(config.database)
     house = House(config, ledger, library, clock=clock)
     [listener] = listening_sockets("127.0.0.1", 0)

@@ -114,9 +114,10 @@ def _new_database() -> bytes:
 
 
 def lay_database(path: Path) -> None:
-    """Put a new database there. Its schema is made once a run: the migrations, which have tests of their own, cost as much as most tests."""
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(_new_database())
+    """Put a new database there, where there is none. Its schema is made once a run: the migrations cost as much as most tests."""
+    if not path.exists():
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(_new_database())
 
 
 class LiveServer:
@@ -131,8 +132,7 @@ class LiveServer:
         self._flags = quiet + (NO_DAILIES if "--daily" not in flags else ()) + flags
         self._pid = 0
         self.port = 0
-        if not (folder / "games.db").exists():
-            lay_database(folder / "games.db")
+        lay_database(folder / "games.db")
 
     @property
     def url(self) -> str:

@@ -354,7 +354,10 @@ def test_each_level_and_file_has_its_picture_and_what_is_no_deal_is_said(run: Ru
     assert run("rules", "show", "yukon", "t1: KH").status == 2
 
 
-@pytest.mark.parametrize("variant", library().ids())
+@pytest.mark.parametrize(
+    "variant",
+    [pytest.param(one, marks=() if one in QUICK else pytest.mark.slow) for one in library().ids()],
+)
 def test_every_variant_that_ships_can_be_shown(run: Run, variant: str) -> None:
     ran = run("rules", "show", variant)
     assert ran.status == 0

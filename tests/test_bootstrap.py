@@ -211,6 +211,8 @@ def test_killed_half_way_it_starts_afresh_once_the_installer_has_ended(checkout:
     assert checkout.installs() == 2
 
 
+# Slow, for pip itself is installed for it; what a failure leaves is tried by the next one too.
+@pytest.mark.slow
 def test_a_failing_installer_is_followed_by_the_next_and_then_by_the_reason(checkout: Checkout) -> None:
     (checkout.folder / "requirements.lock").write_text("no-such-library==1 --hash=sha256:00\n")
     result = checkout.start(BREAK="1", PIP_NO_INDEX="1", PIP_FIND_LINKS="")

@@ -23,6 +23,7 @@ from chilkoot.language.rules import from_canonical
 from chilkoot.library import Library
 from chilkoot.solver.certify import Certificate
 from chilkoot.solver.verdict import Difficulty
+from servers import lay_database
 from variants import library, variant
 
 FOUND = Certificate(("t1 1 f",), 70, Difficulty(2, 70, 1, 0, 9, 0, 9, 6.0, 90))
@@ -43,6 +44,7 @@ class Oracle(Certifier):
 
 @pytest.fixture
 async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
+    lay_database(tmp_path / "games.db")
     opened = Ledger(f"sqlite:///{tmp_path / 'games.db'}", on_fatal=lambda _: None)
     yield opened
     opened.close(5)

@@ -30,7 +30,7 @@ from chilkoot.record import (
     Unit,
 )
 from lines import losing_line, random_line
-from servers import LiveServer
+from servers import LiveServer, lay_database
 from variants import library
 
 LINE = random_line("yukon", "ck:0", 40)
@@ -156,8 +156,12 @@ async def house_in_this_process(folder: Path) -> AsyncIterator[tuple[str, Failin
 
 @asynccontextmanager
 async def house_of(folder: Path) -> AsyncIterator[tuple[str, House]]:
-    limits = Limits(rate=0, new_per_second=0, hint_per_second=0, ping_seconds=0, race_countdown=0.05)
+    # advice_ms: else a process that searches is started by the first hint, and outlives the house.
+    limits = Limits(
+        rate=0, new_per_second=0, hint_per_second=0, ping_seconds=0, race_countdown=0.05, advice_ms=0
+    )
     config = Config(database=f"sqlite:///{folder / 'games.db'}", limits=limits)
+    lay_database(folder / "games.db")
     ledger = FailingLedger(config.database, on_fatal=lambda _: None)
     house = House(config, ledger, library())
     servers = await listen(house, listening_sockets("127.0.0.1", 0))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from chilkoot.data import rules_folder
 from chilkoot.language import (
     Diagnostic,
     Rules,
@@ -17,10 +16,9 @@ from chilkoot.language import (
     render_text,
     write_rules,
 )
-from chilkoot.library import Library
-from variants import said_of
+from variants import library, said_of
 
-LIBRARY = Library([rules_folder()])
+LIBRARY = library()
 FILES = {
     "base": "name: Base\nfamily: b\naka: [B]\nsource: s\ndeal: [UUUUUUU *7, UUU....]\ntests: [{board: 't1: KS', move: t1 1 t2, expect: legal}]\n"
     "tableau: {columns: 7, build: {suit: same}, max_cards: 20}\ncells: {count: 2, from: [tableau, cells]}\n",

@@ -17,10 +17,10 @@ import yaml
 from chilkoot.data import rules_folder
 from chilkoot.language import KEYS, Diagnostic, Severity, Source, Variant, compile_variant, render_text
 from chilkoot.language.schema import Accepts, Choice, Flag, Goal, Kind, ListOf, Number, Rank, Ranks, Suits
-from chilkoot.library import Library
+from variants import library
 
 SECONDS = 0.25
-LIBRARY = Library([rules_folder()])
+LIBRARY = library()
 TEXTS = [path.read_text(encoding="utf-8") for path in sorted(rules_folder().glob("*.yaml"))]
 TOKENS = [
     *(key.path.rpartition(".")[2] + ": " for key in KEYS),

@@ -13,13 +13,13 @@ from chilkoot.data import rules_folder
 from chilkoot.language import CODES, KEYS, Source, compile_variant, name_of_id, render_text
 from chilkoot.language.reference import code_sections, key_tables, variant_tables, with_generated
 from chilkoot.language.schema import Section
-from chilkoot.library import Library
+from variants import library
 
 README = rules_folder() / "README.md"
 BAD = Path(__file__).parent / "rules" / "bad"
 PAGE = README.read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(yaml|yaml bad)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-LIBRARY = Library([rules_folder()])
+LIBRARY = library()
 
 
 def examples() -> dict[str, str]:

@@ -25,6 +25,7 @@ from chilkoot.record import (
     Write,
 )
 from record_examples import game, opening, player
+from servers import lay_database
 
 DAY = "2026-11-29"
 
@@ -36,6 +37,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def store(path: Path) -> Iterator[Store]:
+    lay_database(path)
     with closing(Store.open(f"sqlite:///{path}")) as opened:
         opened.write((NewSeason(first=DAY, days=365, root=b"root", tip=b"tip", published_ms=5),))
         opened.write(opening("g"))

@@ -38,6 +38,7 @@ from chilkoot.record.recording import MAX_BYTES
 from chilkoot.record.verification import begin
 from record_examples import play, player
 from runs import Run
+from servers import lay_database
 from variants import all_levels, rules_of
 
 YUKON = rules_of("yukon")
@@ -82,6 +83,7 @@ def recording(store: Store) -> Recording:
 
 @pytest.fixture
 def empty(tmp_path: Path) -> Iterator[Store]:
+    lay_database(tmp_path / "empty.db")
     with closing(Store.open(f"sqlite:///{tmp_path / 'empty.db'}")) as opened:
         yield opened
 

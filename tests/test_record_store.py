@@ -43,6 +43,7 @@ from chilkoot.record import (
 from chilkoot.record import sqlite as record_sqlite
 from chilkoot.record.sqlite import database_path, has_wal_reset_bug, writing_engine
 from record_examples import HASH, append, game, hint, opening, player, reply
+from servers import lay_database
 
 SERVER = Path(__file__).resolve().parents[1] / "server"
 
@@ -86,7 +87,8 @@ def desk() -> Desk:
 
 
 @pytest.fixture
-def store(url: str, desk: Desk) -> Iterator[Store]:
+def store(path: Path, url: str, desk: Desk) -> Iterator[Store]:
+    lay_database(path)
     with closing(Store.open(url, deliver=desk.deliver, on_fatal=desk.fatal.append, busy_ms=100)) as opened:
         yield opened
 

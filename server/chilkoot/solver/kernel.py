@@ -13,6 +13,7 @@ from chilkoot.solver import problem as p
 from chilkoot.solver.compiled import Bits, Cards, Ints, compiled
 from chilkoot.solver.dead import is_dead, is_dead_by_turns
 from chilkoot.solver.keys import find, pack, refill, unpack, words_of
+from chilkoot.solver.loose import is_lost_loosely
 from chilkoot.solver.moves import DRAW_ONLY, force_home, forces_safe, is_won, legal, play
 from chilkoot.solver.settle import take_back_to, wanted_cards
 from chilkoot.solver.swaps import MOST_MEMBERS, canonical, moves_of_class, swap_to
@@ -140,6 +141,8 @@ def run(
     table: NDArray[np.int32],
     state: Ints,
     worth: Ints,
+    loose_facts: Bits,
+    loose_known: Bits,
     expansions: int,
     every: int,
 ) -> int:
@@ -147,7 +150,8 @@ def run(
 
     `state` (7) holds nodes, lowest bucket that may be filled, positions opened, goal node, dearer dead tests made and those
     that said dead; all zero begins a run, for which `heads` and `table` must hold -1. Without `every` no dead test is
-    made; NEVER means the cheap one alone, else the one by turns is made too, in full at one position in `every`. Returns CONTINUE, WON, EXHAUSTED (nothing left: a proof), or FULL (no room for more).
+    made; NEVER means the cheap one alone, else the one by turns is made too, in full at one position in `every`. `loose_known` has slots
+    where tables that are lost in the looser game are left out (``loose``). Returns CONTINUE, WON, EXHAUSTED (nothing left: a proof), or FULL (no room for more).
     """
     piles = ints[p.PILES]
     cards = ints[p.CARDS]
@@ -192,8 +196,8 @@ def run(
             return CONTINUE
         node = heads[bucket]
         unpack(ints, keys[node], held, sizes)
-        dead = False
-        if every and ints[p.DEAD_TEST]:
+        dead = loose_known.shape[0] > 0 and is_lost_loosely(bits, held, sizes, loose_facts, loose_known)
+        if not dead and every and ints[p.DEAD_TEST]:
             dead = is_dead(ints, bits, held, sizes, facts, first, np.uint64(0))
             # The argument about turns with all its bases is dear: at the root and at one position in `every`; elsewhere
             # with the few that decide most.

@@ -12,7 +12,8 @@ on places that all lie there. Columns are empty but for those whose first card w
 Safe cards go home first: those whose riders are all home. Sooner than in the line that wins, nothing in it is hindered: their places
 are of no use to anyone, they need none themselves, and what they lay on is free.
 
-No cards come back, so this search ends, and needs no more of a table than two sets.
+No cards come back, so this search ends, and needs no more of a table than two sets. Where all was looked at and the looser game
+can be won, the tables in which it can't still help: the real search leaves out what they stand for.
 """
 
 from __future__ import annotations
@@ -26,25 +27,30 @@ from chilkoot.solver import problem as p
 from chilkoot.solver.compiled import Bits, Cards, Ints, compiled
 from chilkoot.solver.sets import lowest_of, size_of
 
-__all__ = ["LooseSearch", "comes_home", "explore", "lay_out"]
+__all__ = ["LooseSearch", "comes_home", "is_lost_loosely", "lay_out", "list_moves", "table_of"]
 
 ONE = np.uint64(1)
 NONE = np.uint64(0)
 
-CONTINUE, WON, EXHAUSTED, FULL = 0, 1, 2, 3
+CONTINUE, EXHAUSTED, FULL = 0, 1, 2
 
 CHUNK: Final = 4000
 
 _FIRST_SLOTS: Final = 1 << 10
 
-_STACK: Final = 1 << 13
-"""Tables that wait at most: a line has two moves a card, and a table some fifty."""
+_DEPTH: Final = 128
+"""Tables on the way to one at most: each card is built once, and goes home once."""
 
 UNUSED: Final = np.uint64((1 << 64) - 1)
 """In a slot where no table is kept."""
 
-RIDERS, BASES, NEXT, SETS = 0, 1, 2, 3
-"""Rows of what ``lay_out`` makes: by card what it carries, what it rides on, what follows it at home; the sets."""
+CARDS: Final = np.uint64((1 << 62) - 1)
+LOSES: Final = np.uint64(1 << 62)
+WINS: Final = np.uint64(1 << 63)
+"""Of a table that was left, above its cards at home."""
+
+RIDERS, BASES, NEXT, NUMBERS, SETS = 0, 1, 2, 3, 4
+"""Rows of what ``lay_out`` makes: by card what it carries, what it rides on, what follows it at home; the number of a card; the sets."""
 
 BUILT, UP, BOTTOMS, STARTERS, WANTED, ALL, COLUMNS = 0, 1, 2, 3, 4, 5, 6
 """In the row `SETS`: cards built, face up, first in columns, that start columns, wanted at home, on columns; how many columns."""
@@ -53,8 +59,7 @@ BUILT, UP, BOTTOMS, STARTERS, WANTED, ALL, COLUMNS = 0, 1, 2, 3, 4, 5, 6
 @compiled
 def lay_out(ints: Ints, bits: Bits, held: Cards, sizes: Ints) -> Bits:
     """A table for ``explore``. Its cards have numbers of their own: along the columns, so that the next one lies on each."""
-    facts = np.zeros((4, 64), dtype=np.uint64)
-    number = np.full(52, -1, dtype=np.int64)
+    facts = np.zeros((5, 64), dtype=np.uint64)
     cards = np.zeros(52, dtype=np.int64)
     count = 0
     sets = facts[SETS]
@@ -76,7 +81,7 @@ def lay_out(ints: Ints, bits: Bits, held: Cards, sizes: Ints) -> Bits:
                 sets[BOTTOMS] |= bit
             if (bits[p.START, 0] >> np.uint64(plain)) & ONE:
                 sets[STARTERS] |= bit
-            number[plain] = count
+            facts[NUMBERS, plain] = np.uint64(count)
             cards[count] = plain
             count += 1
     home = NONE
@@ -293,7 +298,7 @@ def slot_of(known: Bits, dealt: np.uint64, home: np.uint64) -> np.int64:
     mixed = (mixed ^ (mixed >> np.uint64(32)) ^ home) * np.uint64(0xC4CEB9FE1A85EC53)
     mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xFF51AFD7ED558CCD)
     slot = (mixed ^ (mixed >> np.uint64(32))) & mask
-    while known[slot, 0] != UNUSED and (known[slot, 0] != dealt or known[slot, 1] != home):
+    while known[slot, 0] != UNUSED and (known[slot, 0] != dealt or known[slot, 1] & CARDS != home):
         slot = (slot + ONE) & mask
     return np.int64(slot)
 
@@ -303,48 +308,100 @@ def refill(old: Bits, known: Bits) -> None:
     """Put the tables that are kept into a new, larger array of slots."""
     for i in range(old.shape[0]):
         if old[i, 0] != UNUSED:
-            slot = slot_of(known, old[i, 0], old[i, 1])
+            slot = slot_of(known, old[i, 0], old[i, 1] & CARDS)
             known[slot, 0], known[slot, 1] = old[i, 0], old[i, 1]
 
 
 @compiled
-def explore(facts: Bits, known: Bits, stack: Bits, state: Ints, expansions: int) -> int:
+def enter(known: Bits, path: Bits, turns: Ints, state: Ints, dealt: np.uint64, home: np.uint64) -> None:
+    """Go on with a table that was not known."""
+    slot = slot_of(known, dealt, home)
+    known[slot, 0], known[slot, 1] = dealt, home
+    depth = state[0]
+    path[depth, 0], path[depth, 1] = dealt, home
+    turns[depth, 0], turns[depth, 1] = -1, 0
+    state[0] += 1
+    state[1] += 1
+
+
+@compiled
+def explore(facts: Bits, known: Bits, path: Bits, turns: Ints, state: Ints, expansions: int) -> int:
     """Depth-first search, a chunk of it: at most so many more tables are opened.
 
-    `known` (slots × 2) begins all `UNUSED`, `state` (3) as zeros: tables that wait, known, and opened. Returns CONTINUE, WON
-    (this game can be won, which says nothing), EXHAUSTED (it can't, which proves that the real one is lost), or FULL.
+    `known` (slots × 2) begins all `UNUSED`, `state` (4) as zeros: depth, tables known, opened, and how many can be won. `path` and
+    `turns` (`DEPTH` × 66, × 2) hold the tables on the way with their moves, how many of these are left, and whether one wins. Of each
+    table that was left `known` says whether it can be won. Returns CONTINUE, EXHAUSTED, or FULL.
     """
-    moves = np.zeros(128, dtype=np.uint64)
     if state[1] == 0:
-        dealt = facts[SETS, ALL] & ~facts[SETS, BUILT]
-        stack[0, 0], stack[0, 1] = send_safe_home(facts, dealt, NONE)
-        state[0] = state[1] = 1
+        dealt, home = send_safe_home(facts, facts[SETS, ALL] & ~facts[SETS, BUILT], NONE)
+        enter(known, path, turns, state, dealt, home)
     opened = 0
     while state[0]:
-        if opened >= expansions:
-            return CONTINUE
-        if 3 * state[1] > 2 * known.shape[0] - 512:
-            return FULL
-        state[0] -= 1
-        dealt, home = stack[state[0], 0], stack[state[0], 1]
-        opened += 1
-        state[2] += 1
-        if home == facts[SETS, ALL]:
-            return WON
-        if not comes_home(facts, dealt, home):
-            continue
-        for i in range(list_moves(facts, dealt, home, moves)):
-            bit = ONE << (moves[i] & np.uint64(63))
-            next_dealt, next_home = send_safe_home(
-                facts, dealt & ~bit, home | bit if moves[i] >= 64 else home
-            )
+        depth = state[0] - 1
+        dealt, home, moves = path[depth, 0], path[depth, 1], path[depth, 2:]
+        if turns[depth, 0] < 0:
+            if opened >= expansions:
+                return CONTINUE
+            opened += 1
+            state[2] += 1
+            turns[depth, 0] = 0
+            if home == facts[SETS, ALL]:
+                turns[depth, 1] = 1
+            elif comes_home(facts, dealt, home):
+                turns[depth, 0] = list_moves(facts, dealt, home, moves)
+        is_left = True
+        while turns[depth, 0]:
+            move = moves[turns[depth, 0] - 1]
+            bit = ONE << (move & np.uint64(63))
+            next_dealt, next_home = send_safe_home(facts, dealt & ~bit, home | bit if move >= 64 else home)
             slot = slot_of(known, next_dealt, next_home)
             if known[slot, 0] == UNUSED:
-                known[slot, 0], known[slot, 1] = next_dealt, next_home
-                stack[state[0], 0], stack[state[0], 1] = next_dealt, next_home
-                state[0] += 1
-                state[1] += 1
+                if 3 * state[1] > 2 * known.shape[0]:
+                    return FULL
+                enter(known, path, turns, state, next_dealt, next_home)
+                is_left = False
+                break
+            turns[depth, 1] |= known[slot, 1] & WINS != NONE
+            turns[depth, 0] -= 1
+        if is_left:
+            known[slot_of(known, dealt, home), 1] |= WINS if turns[depth, 1] else LOSES
+            state[3] += turns[depth, 1]
+            state[0] -= 1
     return EXHAUSTED
+
+
+@compiled
+def table_of(bits: Bits, held: Cards, sizes: Ints, facts: Bits) -> tuple[np.uint64, np.uint64]:
+    """The table of the looser game that stands for one of the real game: the cards as dealt, and those at home."""
+    sets = facts[SETS]
+    dealt, on_columns = NONE, NONE
+    for column in range(int(sets[COLUMNS])):
+        lower = -1
+        for i in range(sizes[column]):
+            card = held[column, i]
+            plain = card & 63
+            number = int(facts[NUMBERS, plain])
+            bit = ONE << np.uint64(number)
+            on_columns |= bit
+            if i == 0:
+                if sets[BOTTOMS] & ~sets[BUILT] & bit:
+                    dealt |= bit
+            elif number == lower + 1 and not sets[BOTTOMS] & bit:
+                # A card that came back to where it was dealt was built there.
+                below = held[column, i - 1]
+                if card & 64 or below & 64 or not (bits[p.BASES, plain] >> np.uint64(below)) & ONE:
+                    dealt |= bit
+            lower = number
+    return dealt, sets[ALL] & ~on_columns
+
+
+@compiled
+def is_lost_loosely(bits: Bits, held: Cards, sizes: Ints, facts: Bits, known: Bits) -> bool:
+    """Whether a table of the real game can't be won in the looser game, as far as `known` says."""
+    dealt, home = table_of(bits, held, sizes, facts)
+    dealt, home = send_safe_home(facts, dealt, home)
+    slot = slot_of(known, dealt, home)
+    return bool(known[slot, 0] != UNUSED and known[slot, 1] & LOSES)
 
 
 class LooseSearch:
@@ -355,27 +412,45 @@ class LooseSearch:
         # While they grow the slots are held one and a half times.
         self.most_slots = 1 << max(memory // 32, 1024).bit_length() - 1
         self.known = self._slots(min(_FIRST_SLOTS, self.most_slots))
-        self.stack = np.empty((_STACK, 2), dtype=np.uint64)
-        self.state = np.zeros(3, dtype=np.int64)
+        self.path = np.empty((_DEPTH, 66), dtype=np.uint64)
+        self.turns = np.empty((_DEPTH, 2), dtype=np.int64)
+        self.state = np.zeros(4, dtype=np.int64)
         # So that nothing is compiled later, when a clock may run.
-        self.code = explore(self.facts, self.known, self.stack, self.state, 0)
+        self.code = self._explore(0)
 
     @property
     def opened(self) -> int:
         """How many tables were opened."""
         return int(self.state[2])
 
-    def proves(self, most: int, stop: Callable[[], bool]) -> bool:
-        """Open so many tables more; whether it is certain now that the position is lost."""
+    @property
+    def is_won(self) -> bool:
+        """Whether a way to win was found, which says nothing of the real game."""
+        return bool(self.state[3])
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether all was looked at and nothing wins: then the real game is lost."""
+        return self.is_whole and not self.is_won
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all was looked at."""
+        return self.code == EXHAUSTED
+
+    def go_on(self, most: int, stop: Callable[[], bool]) -> None:
+        """Open so many tables more."""
         end = self.opened + most
         while self.code == CONTINUE and self.opened < end and not stop():
-            self.code = explore(self.facts, self.known, self.stack, self.state, min(CHUNK, end - self.opened))
+            self.code = self._explore(min(CHUNK, end - self.opened))
             if self.code == FULL and len(self.known) < self.most_slots:
                 known = self._slots(2 * len(self.known))
                 refill(self.known, known)
                 self.known = known
                 self.code = CONTINUE
-        return self.code == EXHAUSTED
+
+    def _explore(self, expansions: int) -> int:
+        return explore(self.facts, self.known, self.path, self.turns, self.state, expansions)
 
     @staticmethod
     def _slots(count: int) -> Bits:

@@ -44,8 +44,11 @@ RESTARTS: Final = 60
 RESTART_POSITIONS: Final = 600
 CHEAP_RESTARTS: Final = 20
 PLAIN_RESTARTS: Final = 3
-LOOSE_POSITIONS: Final = (10_000, 4_000_000)
-"""Tables of the looser game that are opened after the cheap restarts, and before the complete run."""
+LOOSE_POSITIONS: Final = 10_000
+"""Tables of the looser game that are opened after the cheap restarts, if it isn't won before."""
+MORE_LOOSE_POSITIONS: Final = 4_000_000
+WON_LOOSE_POSITIONS: Final = 1_500_000
+"""Tables of the looser game that are opened before the complete run, and in all where it was won."""
 CHUNK: Final = 2000
 STAGE_POSITIONS: Final = 3000
 LAST_STAGE_POSITIONS: Final = 10_000
@@ -53,6 +56,7 @@ DEALT_AT: Final = 200
 """Of the tables of a stage, those at which the stock is dealt."""
 
 _FIRST_NODES: Final = 1 << 14
+_NOTHING_LOOSE: Final = np.zeros((5, 64), dtype=np.uint64), np.zeros((0, 2), dtype=np.uint64)
 _MOST_STAGED: Final = 1 << 19
 
 
@@ -156,6 +160,7 @@ class CompiledSearch:
         self.held, self.sizes = state_of(position)
         self.used = 0
         self.loose = loose and bool(self.problem.ints[LOOSE])
+        self.lost_loosely = _NOTHING_LOOSE
         self.worth = np.zeros(BASES, dtype=np.int64)
         words = kernel.words_of(len(position.piles), position.rules.deck.size())
         self.most_nodes = max(budget.memory // _Nodes.bytes_per_node(words), 1024)
@@ -177,7 +182,7 @@ class CompiledSearch:
             else None
         )
         for number in range(restarts):
-            if number == CHEAP_RESTARTS and loose and self._proves(loose, LOOSE_POSITIONS[0]):
+            if number == CHEAP_RESTARTS and loose and self._is_lost_loosely(loose, LOOSE_POSITIONS, 0):
                 return Verdict("lost", self.used, runs=number)
             every = kernel.NEVER if number < CHEAP_RESTARTS else 16
             # One table at a time is quicker where a deal is easy, a class of them where it is hard.
@@ -191,8 +196,12 @@ class CompiledSearch:
                 verdict = self._run_in_stages(next(stage_weights))
                 if verdict is not None:
                     return replace(verdict, runs=number + 1)
-        if loose and self._proves(loose, LOOSE_POSITIONS[1]):
+        if loose and self._is_lost_loosely(loose, MORE_LOOSE_POSITIONS, WON_LOOSE_POSITIONS):
             return Verdict("lost", self.used, runs=restarts)
+        if loose and loose.is_whole:
+            self.lost_loosely = loose.facts, loose.known
+            room = self.budget.memory - loose.known.nbytes
+            self.most_nodes = max(room // _Nodes.bytes_per_node(self.nodes.words), len(self.nodes.keys))
         del loose
         complete = self._run(self.exact, first, None, 16)
         return replace(complete or Verdict("unknown", self.used), runs=restarts + 1)
@@ -206,12 +215,18 @@ class CompiledSearch:
             if verdict is not None and verdict.kind == "winnable":
                 yield verdict.line
 
-    def _proves(self, loose: LooseSearch, positions: int) -> bool:
+    def _is_lost_loosely(self, loose: LooseSearch, most: int, most_if_won: int) -> bool:
         """Whether the looser game shows that the position is lost. It may use half of what is left: it finds no win."""
         opened = loose.opened
-        lost = loose.proves(min(positions, (self.budget.positions - self.used) // 2), self.budget.stop)
+        end = opened + min(most, (self.budget.positions - self.used) // 2)
+        while True:
+            here = min(end, most_if_won) if loose.is_won else end
+            before = loose.opened
+            loose.go_on(min(here - before, CHUNK), self.budget.stop)
+            if loose.opened == before:
+                break
         self.used += loose.opened - opened
-        return lost
+        return loose.is_lost
 
     def _is_spent(self) -> bool:
         return self.used >= self.budget.positions or self.budget.stop()
@@ -226,7 +241,8 @@ class CompiledSearch:
             opened = int(nodes.state[2])
             code = kernel.run(
                 *problem, self.held, self.sizes, weights, nodes.keys, nodes.parents, nodes.moves, nodes.after,
-                nodes.heads, nodes.table, nodes.state, self.worth, min(CHUNK, most - opened), every if self.dead_test else 0,
+                nodes.heads, nodes.table, nodes.state, self.worth, *self.lost_loosely, min(CHUNK, most - opened),
+                every if self.dead_test else 0,
             )  # fmt: skip
             self.used += int(nodes.state[2]) - opened
             if code == kernel.WON:

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chilkoot.solver import problem as p
+from chilkoot.solver.classes import MOST_MEMBERS, canonical, moves_of_class, to_member
 from chilkoot.solver.compiled import Bits, Cards, Ints, compiled
 from chilkoot.solver.dead import is_dead, is_dead_by_turns
 from chilkoot.solver.keys import find, pack, refill, unpack, words_of
 from chilkoot.solver.loose import is_lost_loosely
-from chilkoot.solver.moves import DRAW_ONLY, force_home, forces_safe, is_won, legal, play
+from chilkoot.solver.moves import DRAW_ONLY, force_home, forces_safe, is_won, play
 from chilkoot.solver.settle import take_back_to, wanted_cards
-from chilkoot.solver.swaps import MOST_MEMBERS, canonical, moves_of_class, swap_to
 from chilkoot.solver.turns import BASES, FREE
 
 __all__ = [
@@ -102,31 +102,6 @@ def evaluate(ints: Ints, bits: Bits, held: Cards, sizes: Ints, weights: Ints, lo
 
 
 @compiled
-def to_member(
-    ints: Ints,
-    bits: Bits,
-    held: Cards,
-    sizes: Ints,
-    members: Ints,
-    member: int,
-    log: Ints,
-    at: int,
-    line: Ints,
-    length: int,
-) -> tuple[int, int]:
-    """Make the swaps that lead to a table of a class; logged, and into `line`."""
-    path = np.empty(64, dtype=np.int64)
-    steps = 0
-    while member:
-        path[steps] = members[member, 1]
-        member = members[member, 0]
-        steps += 1
-    for i in range(steps - 1, -1, -1):
-        at, length = swap_to(ints, bits, held, sizes, path[i] >> 8, path[i] & 255, log, at, line, length)
-    return at, length
-
-
-@compiled
 def run(
     ints: Ints,
     bits: Bits,
@@ -159,7 +134,7 @@ def run(
     sizes = root_sizes.copy()
     log = np.zeros((4 * cards + 512, 4), dtype=np.int64)
     moves = np.zeros(8192, dtype=np.int64)
-    members = np.zeros((MOST_MEMBERS, 3), dtype=np.int64)
+    members = np.zeros((MOST_MEMBERS, 4), dtype=np.int64)
     order = np.zeros(piles, dtype=np.int64)
     octets = np.zeros(8 * keys.shape[1], dtype=np.uint8)
     key = octets.view(np.uint64)
@@ -217,10 +192,9 @@ def run(
             opened += 1
             state[2] += 1
             continue
-        count = moves_of_class(ints, bits, held, sizes, moves, log, members)
-        if count < 0:
+        count, complete = moves_of_class(ints, bits, held, sizes, moves, log, members)
+        if not complete:
             state[6] = 1
-            count = legal(ints, bits, held, sizes, moves, log)
         if state[0] + count >= room:
             return FULL
         heads[bucket] = after[node]
@@ -287,7 +261,7 @@ def line_of(
         depth += 1
         node = parents[node]
     moves = np.zeros(8192, dtype=np.int64)
-    members = np.zeros((MOST_MEMBERS, 3), dtype=np.int64)
+    members = np.zeros((MOST_MEMBERS, 4), dtype=np.int64)
     path = np.zeros(depth + 1, dtype=np.int64)
     node = goal
     for i in range(depth, -1, -1):

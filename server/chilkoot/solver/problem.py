@@ -53,7 +53,8 @@ SWAPS: Final = 28  # a card may move between two bases and back, whatever lies o
 KINGS: Final = 29  # what starts an empty column stays there until it goes home
 QUICK: Final = 30  # all cards lie on columns and foundations, any moves with what lies on it
 LOOSE: Final = 31  # what is lost can be proved by the looser game of ``loose``
-INFO: Final = 32
+GIVES: Final = 32  # what a foundation gives back, or takes so that it could, makes no other table
+INFO: Final = 36
 
 # Fields of a group of columns.
 UNIT: Final = 0  # 0 any, 1 run, 2 single, 3 whole, 4 top or whole
@@ -237,6 +238,7 @@ def _info(tables: Tables, *, groups: int) -> Ints:
     # What a swap lays open may be sent home by the rules: then it must be safe there.
     swaps_stand = tables.auto_home == "never" or info[FORCE_SAFE] == 2
     info[SWAPS] = swaps_stand and _has_swaps(tables, alike=bool(info[ALIKE]))
+    info[GIVES] = _gives_back(tables, draws_wait=bool(info[MACRO_DRAW])) and bool(info[ALIKE])
     info[QUICK] = _has_only_columns(tables, groups=groups)
     info[LOOSE] = info[QUICK] and info[KINGS] and not info[RETURNS] and _rides_together(tables)
     low = tables.base if tables.base is not None else rules.deck.low
@@ -276,6 +278,32 @@ def _has_swaps(tables: Tables, *, alike: bool) -> bool:
         and table.max_cards is None
         and table.empty.max_cards is None
         and max(bases) == 2
+    )
+
+
+def _gives_back(tables: Tables, *, draws_wait: bool) -> bool:
+    """Whether all foundations give cards back, nothing is set off by that, and what lies on a card never keeps it from moving.
+
+    Every card has two bases at most, and one place at home.
+    """
+    layout, table = tables.layout, tables.columns[0]
+    bases = [sum(table.fits[lower] >> upper & 1 for lower in range(52)) for upper in range(52)]
+    return (
+        bool(tables.foundations)
+        and all(pile.returns == "always" for pile in tables.foundations)
+        and _has_own_places(tables)
+        and tables.copies == 1
+        and tables.auto_home == "never"
+        and not (tables.fills or tables.run_homes)
+        and (layout.stock < 0 or draws_wait)
+        and "foundations" not in tables.rules.cells.sources
+        and (
+            table.group.unit == "any" or (table.group.unit == "run" and list(table.fits) == list(table.glued))
+        )
+        and table.group.limit == "none"
+        and table.max_cards is None
+        and table.empty.max_cards is None
+        and max(bases) <= 2
     )
 
 

@@ -27,14 +27,19 @@ from chilkoot.solver.plain import search_plainly
 from chilkoot.solver.problem import (
     DEAL_TO,
     FORCE_SAFE,
+    GIVES,
     LOOSE,
+    MACRO_DRAW,
+    PASSES,
     STOCK,
     SWAPS,
+    WASTE,
     Problem,
     problem_of,
     state_of,
     why_unsupported,
 )
+from chilkoot.solver.problem import DRAW as DRAW_BY
 from chilkoot.solver.turns import BASES
 from chilkoot.solver.verdict import Budget, Verdict
 
@@ -123,10 +128,10 @@ class _Nodes:
         kernel.refill(self.keys, self.table, count)
 
 
-def _without(problem: Problem, pruning: int) -> Problem:
+def _without(problem: Problem, *prunings: int) -> Problem:
     """The same rules for a search that does not leave out so much."""
     ints = problem.ints.copy()
-    ints[pruning] = 0
+    ints[list(prunings)] = 0
     return problem._replace(ints=ints)
 
 
@@ -151,7 +156,7 @@ class CompiledSearch:
         self.dead_test = dead_test
         # Three readings of the rules: one table at a time, a class of them, and one by which nothing left is a proof.
         self.problem = problem_of(position.tables)
-        self.plain = _without(self.problem, SWAPS)
+        self.plain = _without(self.problem, SWAPS, GIVES)
         if not swaps:
             self.problem = self.plain
         self.exact = self.problem
@@ -309,7 +314,34 @@ class CompiledSearch:
         for move in line[:length].tolist():
             source, n, target = (move >> 18) & 63, (move >> 9) & 511, move & 511
             actions.append(DRAW if source == kernel.DRAW_ONLY else CardMove(names[source], n, names[target]))
-        return _checked(self.position, actions)
+        return _checked(self.position, self._with_fewer_draws(actions))
+
+    def _with_fewer_draws(self, actions: list[Action]) -> list[Action]:
+        """A line in which the stock isn't turned till it stands where it stood, no card taken."""
+        ints = self.problem.ints
+        if not ints[MACRO_DRAW] or ints[PASSES] >= 0:
+            return actions
+        waste = self.position.tables.layout.names[ints[WASTE]]
+        shown = int(self.sizes[ints[WASTE]])
+        left = shown + int(self.sizes[ints[STOCK]])
+        kept: list[Action] = []
+        stood = [shown]
+        for action in actions:
+            if action != DRAW:
+                kept.append(action)
+                if isinstance(action, CardMove) and action.source == waste:
+                    shown, left = shown - 1, left - 1
+                stood = [shown]
+                continue
+            shown = 0 if shown == left else min(shown + int(ints[DRAW_BY]), left)
+            if shown in stood:
+                back = stood.index(shown) + 1
+                del kept[len(kept) - (len(stood) - back) :]
+                del stood[back:]
+            else:
+                kept.append(action)
+                stood.append(shown)
+        return kept
 
 
 def replay(position: Position, actions: Iterable[Action]) -> Iterator[Position]:

@@ -6,6 +6,7 @@ import fcntl
 import io
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -41,6 +42,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # A shell that begins the tests in its background has Ctrl-C ignored, and what the tests start would ignore it too.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     keep_compiled_solver()
     runs_all = config.getoption("--all")
     hypothesis.settings.load_profile("all" if runs_all else "quick")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -66,6 +67,8 @@ async def test_while_an_analysis_is_made_the_server_says_how_far_it_is(server: L
             assert reply["code"] == "busy"
             assert reply["retry_after_ms"] > 0
             assert 0 <= reply["detail"]["settled"] <= reply["detail"]["positions"] == 2
+            # As a client does. Who asks again at once keeps the processor from the search, which stands behind.
+            await asyncio.sleep(reply["retry_after_ms"] / 1000)
             reply = await caller.ask("analyse", game=table["game"])
         assert len(reply["verdicts"]) == 2
 

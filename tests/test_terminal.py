@@ -294,8 +294,6 @@ class Terminal:
     def __init__(self, home: Path, *flags: str, rows: int = 24, columns: int = 80) -> None:
         self.pid, self.descriptor = pty.fork()
         if self.pid == 0:
-            # A shell that began the tests in its background had it ignored, and whoever is begun here would ignore it too.
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
             os.execve(
                 sys.executable, command("play", *flags), environment(home, TERM="xterm", LANG="C.UTF-8")
             )

@@ -424,6 +424,11 @@ class LooseSearch:
         return int(self.state[2])
 
     @property
+    def is_over(self) -> bool:
+        """Whether there is nothing more to open, or no room."""
+        return self.code != CONTINUE
+
+    @property
     def is_won(self) -> bool:
         """Whether a way to win was found, which says nothing of the real game."""
         return bool(self.state[3])

@@ -49,11 +49,12 @@ RESTARTS: Final = 60
 RESTART_POSITIONS: Final = 600
 CHEAP_RESTARTS: Final = 20
 PLAIN_RESTARTS: Final = 3
-LOOSE_POSITIONS: Final = 10_000
+FIRST_LOOSE_POSITIONS: Final = 10_000
 """Tables of the looser game that are opened after the cheap restarts, if it isn't won before."""
-MORE_LOOSE_POSITIONS: Final = 4_000_000
-WON_LOOSE_POSITIONS: Final = 1_500_000
-"""Tables of the looser game that are opened before the complete run, and in all where it was won."""
+LOOSE_POSITIONS: Final = (250_000, 1_000_000, 4_000_000)
+"""Tables of the looser game that are opened in all, by and by where it can be won, before short runs that leave out what is lost there."""
+GUIDED_RESTARTS: Final = 40
+"""Such short runs each time."""
 CHUNK: Final = 2000
 STAGE_POSITIONS: Final = 3000
 LAST_STAGE_POSITIONS: Final = 10_000
@@ -187,7 +188,7 @@ class CompiledSearch:
             else None
         )
         for number in range(restarts):
-            if number == CHEAP_RESTARTS and loose and self._is_lost_loosely(loose, LOOSE_POSITIONS, 0):
+            if number == CHEAP_RESTARTS and loose and self._is_lost_loosely(loose, FIRST_LOOSE_POSITIONS, 0):
                 return Verdict("lost", self.used, runs=number)
             every = kernel.NEVER if number < CHEAP_RESTARTS else 16
             # One table at a time is quicker where a deal is easy, a class of them where it is hard.
@@ -201,13 +202,18 @@ class CompiledSearch:
                 verdict = self._run_in_stages(next(stage_weights))
                 if verdict is not None:
                     return replace(verdict, runs=number + 1)
-        if loose and self._is_lost_loosely(loose, MORE_LOOSE_POSITIONS, WON_LOOSE_POSITIONS):
-            return Verdict("lost", self.used, runs=restarts)
-        if loose and loose.is_whole:
-            self.lost_loosely = loose.facts, loose.known
-            room = self.budget.memory - loose.known.nbytes
-            self.most_nodes = max(room // _Nodes.bytes_per_node(self.nodes.words), len(self.nodes.keys))
-        del loose
+        for most_if_won in LOOSE_POSITIONS:
+            if loose is None or loose.is_over:
+                break
+            if self._is_lost_loosely(loose, LOOSE_POSITIONS[-1], most_if_won):
+                return Verdict("lost", self.used, runs=restarts)
+            for number in range(restarts, restarts + GUIDED_RESTARTS):
+                verdict = self._run(self.problem, next(weights), positions, 16)
+                if verdict is not None:
+                    return replace(verdict, runs=number + 1)
+                if self._is_spent():
+                    return Verdict("unknown", self.used, runs=number + 1)
+            restarts += GUIDED_RESTARTS
         complete = self._run(self.exact, first, None, 16)
         return replace(complete or Verdict("unknown", self.used), runs=restarts + 1)
 
@@ -223,14 +229,18 @@ class CompiledSearch:
     def _is_lost_loosely(self, loose: LooseSearch, most: int, most_if_won: int) -> bool:
         """Whether the looser game shows that the position is lost. It may use half of what is left: it finds no win."""
         opened = loose.opened
-        end = opened + min(most, (self.budget.positions - self.used) // 2)
+        most = min(most, opened + (self.budget.positions - self.used) // 2)
+        here = opened
         while True:
-            here = min(end, most_if_won) if loose.is_won else end
-            before = loose.opened
-            loose.go_on(min(here - before, CHUNK), self.budget.stop)
-            if loose.opened == before:
+            end = min(most, most_if_won) if loose.is_won else most
+            loose.go_on(min(end - here, CHUNK), self.budget.stop)
+            if loose.opened == here:
                 break
-        self.used += loose.opened - opened
+            here = loose.opened
+        self.used += here - opened
+        self.lost_loosely = loose.facts, loose.known
+        room = self.budget.memory - loose.known.nbytes
+        self.most_nodes = max(room // _Nodes.bytes_per_node(self.nodes.words), len(self.nodes.keys))
         return loose.is_lost
 
     def _is_spent(self) -> bool:

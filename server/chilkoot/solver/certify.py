@@ -15,7 +15,7 @@ from chilkoot.solver.verdict import Difficulty
 
 __all__ = ["CERTIFY_POSITIONS", "REVISION", "Certificate", "certify", "first_winnable"]
 
-REVISION: Final = 6
+REVISION: Final = 7
 """Which search this is: raised with every change by which a deal gets another answer within the same number of positions."""
 
 CERTIFY_POSITIONS: Final = 30_000

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from chilkoot.engine import Game
+from chilkoot.engine.outcome import is_won
 from chilkoot.engine.position import Position
 from chilkoot.events import DRAW, Action
 from chilkoot.solver.chance import numbers_from
@@ -99,3 +100,11 @@ def test_a_line_never_turns_the_stock_till_it_stands_where_it_stood() -> None:
             stood.append(here)
             turned += 1
     assert turned > 50
+
+
+def test_a_win_that_takes_nothing_back_is_found_as_in_the_game_whose_foundations_keep_their_cards() -> None:
+    position = Game.start(rules_of("yakutat-bay"), "ms:864").position
+    verdict = CompiledSearch(position, Budget(positions=700_000)).decide()
+    assert verdict.kind == "winnable"
+    assert verdict.positions < 300_000
+    assert is_won([*replay(position, verdict.line)][-1])

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 from numba import njit
+from numba.core.types import unliteral
 from numpy.typing import NDArray
 
 __all__ = ["Bits", "Cards", "Floats", "Ints", "compiled"]
@@ -26,4 +27,17 @@ Floats = NDArray[np.float64]
 
 def compiled(function: Function) -> Function:
     """The function compiled for the arrays it is called with."""
-    return cast(Function, njit(cache=True, nogil=True)(function))
+    dispatcher: Any = njit(cache=True, nogil=True)(function)
+    template_of = dispatcher.get_call_template
+    without_number: Callable[[Any], Any] = unliteral
+
+    # The compiler makes a function anew for every number that stands in a call of it: thirteen times for one, a third of
+    # the time that all of it takes.
+    def get_call_template(arguments: Any, named: Any) -> Any:
+        return template_of(
+            [without_number(kind) for kind in arguments],
+            {name: without_number(kind) for name, kind in named.items()},
+        )
+
+    dispatcher.get_call_template = get_call_template
+    return cast(Function, dispatcher)

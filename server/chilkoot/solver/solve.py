@@ -13,7 +13,9 @@ from itertools import islice
 from typing import Final
 
 import numpy as np
+from msgspec import structs
 
+from chilkoot.engine.deal import Dealt
 from chilkoot.engine.outcome import is_won
 from chilkoot.engine.play import play_draw, play_move
 from chilkoot.engine.position import Position
@@ -31,6 +33,7 @@ from chilkoot.solver.problem import (
     LOOSE,
     MACRO_DRAW,
     PASSES,
+    RETURNS,
     STOCK,
     SWAPS,
     WASTE,
@@ -55,6 +58,8 @@ LOOSE_POSITIONS: Final = (250_000, 1_000_000, 4_000_000)
 """Tables of the looser game that are opened in all, by and by where it can be won, before short runs that leave out what is lost there."""
 GUIDED_RESTARTS: Final = 40
 """Such short runs each time."""
+KEEPING_POSITIONS: Final = 300_000
+"""Positions for a win in which foundations keep what they have, where the budget is more than twice that."""
 CHUNK: Final = 2000
 STAGE_POSITIONS: Final = 3000
 LAST_STAGE_POSITIONS: Final = 10_000
@@ -214,6 +219,8 @@ class CompiledSearch:
                 if self._is_spent():
                     return Verdict("unknown", self.used, runs=number + 1)
             restarts += GUIDED_RESTARTS
+        if restarts > CHEAP_RESTARTS and (line := self._line_that_takes_nothing_back()):
+            return Verdict("winnable", self.used, line, runs=restarts)
         complete = self._run(self.exact, first, None, 16)
         return replace(complete or Verdict("unknown", self.used), runs=restarts + 1)
 
@@ -242,6 +249,27 @@ class CompiledSearch:
         room = self.budget.memory - loose.known.nbytes
         self.most_nodes = max(room // _Nodes.bytes_per_node(self.nodes.words), len(self.nodes.keys))
         return loose.is_lost
+
+    def _line_that_takes_nothing_back(self) -> tuple[Action, ...]:
+        """A line that wins though foundations keep what they have, if one is soon found; empty where none is.
+
+        For such games there is the looser game. That they are lost proves nothing here.
+        """
+        rules = self.position.rules
+        if self.loose or self.budget.positions - self.used < 2 * KEEPING_POSITIONS:
+            return ()
+        keeping = tuple(structs.replace(pile, returns="never") for pile in rules.foundations)
+        if not self.problem.ints[RETURNS] or keeping == rules.foundations:
+            return ()
+        dealt = Dealt(self.position.piles, self.position.base, self.position.key, "")
+        position = Position(structs.replace(rules, foundations=keeping), dealt, turn=self.position.turn)
+        budget = Budget(KEEPING_POSITIONS, self.budget.memory, self.budget.stop)
+        search = CompiledSearch(position, budget, dead_test=self.dead_test)
+        if not search.loose:
+            return ()
+        line = search.decide().line
+        self.used += search.used
+        return _checked(self.position, list(line)) if line else ()
 
     def _is_spent(self) -> bool:
         return self.used >= self.budget.positions or self.budget.stop()

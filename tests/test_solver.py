@@ -358,3 +358,12 @@ def test_spider_in_four_suits_is_won_from_deal_to_deal_of_the_stock() -> None:
     verdict = solve(position, Budget(positions=400_000))
     assert verdict.kind == "winnable"
     assert sum(action == DRAW for action in verdict.line) == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "level", "deal"), (("yukon-thicket", 1, "ms:783"), ("freecell", None, "ms:454"))
+)
+def test_longer_runs_win_what_short_ones_leave_open(name: str, level: int | None, deal: str) -> None:
+    verdict = solve(Game.start(rules_of(name, level), deal).position, Budget(positions=300_000))
+    assert verdict.kind == "winnable"
+    assert verdict.positions < 150_000

@@ -58,6 +58,9 @@ LOOSE_POSITIONS: Final = (250_000, 1_000_000, 4_000_000)
 """Tables of the looser game that are opened in all, by and by where it can be won, before short runs that leave out what is lost there."""
 GUIDED_RESTARTS: Final = 40
 """Such short runs each time."""
+LONG_RUNS: Final = 5
+LONG_POSITIONS: Final = 20_000
+"""Runs of so many positions before the complete one, where nothing better is known and the budget is more than twice that."""
 KEEPING_POSITIONS: Final = 300_000
 """Positions for a win in which foundations keep what they have, where the budget is more than twice that."""
 CHUNK: Final = 2000
@@ -221,6 +224,13 @@ class CompiledSearch:
             restarts += GUIDED_RESTARTS
         if restarts > CHEAP_RESTARTS and (line := self._line_that_takes_nothing_back()):
             return Verdict("winnable", self.used, line, runs=restarts)
+        for longer in islice(_weights(), self._long_runs() if restarts > CHEAP_RESTARTS else 0):
+            verdict = self._run(self.problem, longer, LONG_POSITIONS, kernel.NEVER)
+            restarts += 1
+            if verdict is not None:
+                return replace(verdict, runs=restarts)
+            if self._is_spent():
+                return Verdict("unknown", self.used, runs=restarts)
         complete = self._run(self.exact, first, None, 16)
         return replace(complete or Verdict("unknown", self.used), runs=restarts + 1)
 
@@ -249,6 +259,12 @@ class CompiledSearch:
         room = self.budget.memory - loose.known.nbytes
         self.most_nodes = max(room // _Nodes.bytes_per_node(self.nodes.words), len(self.nodes.keys))
         return loose.is_lost
+
+    def _long_runs(self) -> int:
+        """How many longer runs come before the complete one: none where classes, stages or the looser game lead further."""
+        if self.loose or self.has_stages or self.problem.ints[GIVES]:
+            return 0
+        return LONG_RUNS if self.budget.positions - self.used >= 2 * LONG_RUNS * LONG_POSITIONS else 0
 
     def _line_that_takes_nothing_back(self) -> tuple[Action, ...]:
         """A line that wins though foundations keep what they have, if one is soon found; empty where none is.

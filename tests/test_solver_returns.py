@@ -108,3 +108,10 @@ def test_a_win_that_takes_nothing_back_is_found_as_in_the_game_whose_foundations
     assert verdict.kind == "winnable"
     assert verdict.positions < 300_000
     assert is_won([*replay(position, verdict.line)][-1])
+
+
+@pytest.mark.slow
+def test_a_deal_that_is_won_late_is_not_called_lost_before() -> None:
+    # A slip in what steps back are left out called it lost, which no small pack had shown.
+    position = Game.start(rules_of("klondike-draw-3"), "ms:37").position
+    assert CompiledSearch(position, Budget(positions=400_000)).decide().kind == "winnable"

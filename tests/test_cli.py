@@ -262,6 +262,7 @@ def test_a_command_line_that_asks_for_what_cannot_be_ends_with_2_and_a_sentence(
             "",
         ),
         (("serve", "--port", "abc"), "--port: 'abc': a port is a number from 0 to 65535\n", "chilkoot serve"),
+        (("serve", "--port", "0008765"), "--port: '0008765': a port is a number from 0 to 65535\n", ""),
         (("play", "--race", "two"), "--race: 'two' is no whole number\n", "chilkoot play"),
     ),
     ids=str,

@@ -194,9 +194,9 @@ def add_serve_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def _read_port(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text[:6]) <= 65535):
+    if not (text.isascii() and text.isdigit() and len(text) <= 5 and int(text) <= 65535):
         raise argparse.ArgumentTypeError(f"{text[:60]!r}: a port is a number from 0 to 65535")
-    return int(text[:6])
+    return int(text)
 
 
 def read_serve_flags(flags: argparse.Namespace) -> Config:

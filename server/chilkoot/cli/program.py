@@ -54,8 +54,10 @@ def _run(arguments: list[str]) -> int:
         module, name = flags.run.split(":")
         # Code that is loaded stays: to look for garbage in it as it comes took an eighth of a start.
         gc.disable()
-        loaded = importlib.import_module(f"chilkoot.cli.{module}")
-        gc.enable()
+        try:
+            loaded = importlib.import_module(f"chilkoot.cli.{module}")
+        finally:
+            gc.enable()
         status: int = getattr(loaded, name)(flags)
     except CommandFailed as failure:
         sys.stdout.flush()

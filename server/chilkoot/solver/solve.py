@@ -215,24 +215,28 @@ class CompiledSearch:
                 break
             if self._is_lost_loosely(loose, LOOSE_POSITIONS[-1], most_if_won):
                 return Verdict("lost", self.used, runs=restarts)
-            for number in range(restarts, restarts + GUIDED_RESTARTS):
-                verdict = self._run(self.problem, next(weights), positions, 16)
-                if verdict is not None:
-                    return replace(verdict, runs=number + 1)
-                if self._is_spent():
-                    return Verdict("unknown", self.used, runs=number + 1)
+            if verdict := self._decide_by(islice(weights, GUIDED_RESTARTS), positions, 16, restarts):
+                return verdict
             restarts += GUIDED_RESTARTS
-        if restarts > CHEAP_RESTARTS and (line := self._line_that_takes_nothing_back()):
-            return Verdict("winnable", self.used, line, runs=restarts)
-        for longer in islice(_weights(), self._long_runs() if restarts > CHEAP_RESTARTS else 0):
-            verdict = self._run(self.problem, longer, LONG_POSITIONS, kernel.NEVER)
-            restarts += 1
-            if verdict is not None:
-                return replace(verdict, runs=restarts)
-            if self._is_spent():
-                return Verdict("unknown", self.used, runs=restarts)
+        if restarts > CHEAP_RESTARTS:
+            if line := self._line_that_takes_nothing_back():
+                return Verdict("winnable", self.used, line, runs=restarts)
+            longer = self._long_runs()
+            if verdict := self._decide_by(islice(_weights(), longer), LONG_POSITIONS, kernel.NEVER, restarts):
+                return verdict
+            restarts += longer
         complete = self._run(self.exact, first, None, 16)
         return replace(complete or Verdict("unknown", self.used), runs=restarts + 1)
+
+    def _decide_by(self, weights: Iterable[Ints], positions: int, every: int, runs: int) -> Verdict | None:
+        """A run of so many positions with each of the weights, `runs` having been made; None where they end without a verdict."""
+        for number, one in enumerate(weights, runs + 1):
+            verdict = self._run(self.problem, one, positions, every)
+            if verdict is not None:
+                return replace(verdict, runs=number)
+            if self._is_spent():
+                return Verdict("unknown", self.used, runs=number)
+        return None
 
     def lines(self, runs: int, positions: int = RESTART_POSITIONS) -> Iterator[tuple[Action, ...]]:
         """The winning lines that so many short runs find, each run with weights of its own."""
@@ -272,11 +276,9 @@ class CompiledSearch:
         For such games there is the looser game. That they are lost proves nothing here.
         """
         rules = self.position.rules
-        if self.loose or self.budget.positions - self.used < 2 * KEEPING_POSITIONS:
+        if not self.problem.ints[RETURNS] or self.budget.positions - self.used < 2 * KEEPING_POSITIONS:
             return ()
         keeping = tuple(structs.replace(pile, returns="never") for pile in rules.foundations)
-        if not self.problem.ints[RETURNS] or keeping == rules.foundations:
-            return ()
         dealt = Dealt(self.position.piles, self.position.base, self.position.key, "")
         position = Position(structs.replace(rules, foundations=keeping), dealt, turn=self.position.turn)
         budget = Budget(KEEPING_POSITIONS, self.budget.memory, self.budget.stop)
